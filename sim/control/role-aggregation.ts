@@ -73,13 +73,13 @@ export class RoleAggregation {
   private settle(name: string, done: (outcome: Outcome) => void): void {
     const role = this.roles.get(name);
     if (role === undefined) done("done");
-    else this.collect(name, role, collecting(role, this.roles), done);
+    else this.collect(name, role, collectedRules(role, this.roles), done);
   }
 
   private collect(
     name: string,
     role: JsonObject,
-    steps: ReturnType<typeof collecting>,
+    steps: ReturnType<typeof collectedRules>,
     done: (outcome: Outcome) => void,
   ): void {
     const step = steps.next();
@@ -104,16 +104,14 @@ export class RoleAggregation {
   }
 }
 
-/** The rules of a role that collects others; undefined for one that does not. */
-export function collectedRules(role: JsonObject, all: ReadonlyMap<string, JsonObject>): readonly Json[] | undefined {
-  return endOf(collecting(role, all));
-}
+/** So many roles are held against selectors, or rules taken, before others have their turn. */
+const stepsPerTurn = 50_000;
 
-/** So many roles are held against selectors before others have their turn. */
-const testsPerTurn = 50_000;
-
-/** The same in turns: both the selectors of a role and the roles are as many as their writers like. */
-function* collecting(
+/**
+ * The rules of a role that collects others; undefined for one that does not. In turns: its selectors, the roles and their
+ * rules are as many as their writers like.
+ */
+export function* collectedRules(
   role: JsonObject,
   all: ReadonlyMap<string, JsonObject>,
 ): Generator<void, readonly Json[] | undefined, void> {
@@ -121,29 +119,29 @@ function* collecting(
   if (aggregation === undefined) return undefined;
   const rules = new Map<string, Json>();
   let others = sorted(all).filter((other) => nameOf(other) !== nameOf(role));
-  let tests = 0;
+  let steps = 0;
   for (const selector of (aggregation["clusterRoleSelectors"] ?? []) as readonly JsonObject[]) {
+    steps += others.length + 1;
     const parsed = parseLabelSelector(selectorText(selector));
-    if (isSelectorError(parsed)) continue;
-    if ((tests += others.length + 1) > testsPerTurn) {
-      tests = 0;
+    const chosen = isSelectorError(parsed) ? [] : others.filter((other) => parsed.matches(metadataOf(other).labels));
+    for (const other of chosen) {
+      const own = (other["rules"] ?? []) as readonly Json[];
+      for (const rule of own) rules.set(encodeJson(rule), rule);
+      steps += own.length;
+      if (steps > stepsPerTurn) {
+        steps = 0;
+        yield;
+      }
+    }
+    if (steps > stepsPerTurn) {
+      steps = 0;
       yield;
     }
-    const chosen = others.filter((other) => parsed.matches(metadataOf(other).labels));
-    for (const other of chosen)
-      for (const rule of (other["rules"] ?? []) as readonly Json[]) rules.set(encodeJson(rule), rule);
     // Whose rules are there already has no more to give.
     const taken = new Set(chosen);
     if (taken.size > 0) others = others.filter((other) => !taken.has(other));
   }
   return [...rules.values()];
-}
-
-function endOf<Result>(steps: Generator<void, Result, void>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
 }
 
 const nameOf = (role: JsonObject): string => metadataOf(role).name ?? "";

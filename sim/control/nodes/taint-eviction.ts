@@ -3,6 +3,7 @@
  * Source: the published taint eviction controller.
  */
 import { formatTime } from "../../../wire/time.ts";
+import { secondsTolerated } from "../../../wire/tolerations.ts";
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import { EventRecorder, unixSeconds } from "../event-recorder.ts";
 import { collectionOf, type ControlParts, nodeRow, partsOf, pathTo, podRow, subjectOf } from "../shared/controller.ts";
@@ -10,7 +11,6 @@ import { bodyOf, type Informer, keyOf } from "../shared/informers.ts";
 import { call, isGood, runSteps, type Steps } from "../shared/steps.ts";
 import type { NodeObject, Pod } from "../shared/stored.ts";
 import { taintsOf } from "./node-conditions.ts";
-import { secondsTolerated } from "../../../wire/tolerations.ts";
 import { later } from "../shared/later.ts";
 
 interface Planned {

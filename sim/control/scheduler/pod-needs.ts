@@ -1,9 +1,9 @@
 /** What a pod asks of a node, read once. Source: the API reference of PodSpec; the published scheduler's resource rules. */
+import type { Toleration } from "../../../wire/tolerations.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { Recent } from "../../objects/recent.ts";
 import { controllerOf } from "../shared/informers.ts";
 import { isSidecar } from "../shared/pods.ts";
-import type { Toleration } from "../../../wire/tolerations.ts";
 import type { Container, Pod } from "../shared/stored.ts";
 import { addTo, type Amounts, amountsOf, raiseTo } from "./amounts.ts";
 import {

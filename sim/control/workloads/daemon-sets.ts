@@ -2,12 +2,12 @@
  * Keeps a pod of each DaemonSet on every node that will have it, and replaces those of an old template node by node.
  * Source: the published daemon set controller.
  */
+import { isTolerated, type Toleration } from "../../../wire/tolerations.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import type { Outcome, WorkQueue } from "../../client/work-queue.ts";
 import { unixSeconds } from "../event-recorder.ts";
 import { taintNames } from "../nodes/node-conditions.ts";
-import { isTolerated, type Toleration } from "../../../wire/tolerations.ts";
 import { requiredNodes } from "../scheduler/terms.ts";
 import { claim } from "../shared/claims.ts";
 import {
