@@ -71,6 +71,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: "threads",
+    globalSetup: "cli/packaging/tested-command.mjs",
     maxWorkers: availableParallelism(), // the default leaves one processor idle, which on two is half of them
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -14,7 +14,7 @@ export interface ChildServer {
 /** Flags for node before the script, such as `--cpu-prof`: for looking into a server that a benchmark runs. */
 const nodeFlags = (process.env["BENCH_SERVER_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 
-/** As `cli/bin.mjs` starts a server: with what was compiled last, and room for little that dies young. */
+/** As `cli/engine-flags.mjs` starts a server: with what was compiled last, and room for little that dies young. */
 const startFlags = ["--max-semi-space-size=32"];
 const compiled = fileURLToPath(new URL("../node_modules/.cache/compiled", import.meta.url));
 const env = { NODE_COMPILE_CACHE: compiled, ...process.env };

@@ -13,7 +13,7 @@ import { benchFiles, benchFolder } from "./files.ts";
 import { type Bench, machine, measure } from "./harness.ts";
 import { readBenchLines, renderBenchPage } from "./page.ts";
 
-/** As `touchstone capacity` has it: `cli/bin.mjs`, `cli/young-objects.ts` and `cli/targets/engine-room.ts` say why. */
+/** As `touchstone capacity` has it: `cli/engine-flags.mjs`, `cli/young-objects.ts` and `cli/targets/engine-room.ts` say why. */
 const room = ["--min-semi-space-size=32", "--max-semi-space-size=128", "--heap-growing-percent=40"];
 const flags = ["--expose-gc", "--no-allocation-site-pretenuring", ...room];
 

@@ -20,7 +20,7 @@ export interface Measured {
 const cli = fileURLToPath(new URL("../cli/main.ts", import.meta.url));
 const meter = new URL("turn-meter.ts", import.meta.url).href;
 
-/** As `cli/bin.mjs` has it on a machine of 12 GiB or more. */
+/** As `cli/engine-flags.mjs` has it on a machine of 12 GiB or more. */
 const roomOfServers = ["--max-semi-space-size=32", "--max-old-space-size=6144"];
 
 /** For node, as `--trace-gc`; what they make it print goes to standard error. */

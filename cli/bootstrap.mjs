@@ -2,7 +2,7 @@
 // Plain JavaScript without dependencies: it must run under Node 20 on a fresh clone.
 import { join } from "node:path";
 import { installWhatIsMissing } from "./install.mjs";
-import { root, usableNode } from "./pinned-node.mjs";
+import { compiled, root, usableNode } from "./pinned-node.mjs";
 import { runNode } from "./run-child.mjs";
 
 /** What each script of package.json runs, as arguments to Node; the caller's own arguments follow. */
@@ -15,7 +15,7 @@ const tasks = {
   bench: ["bench/run.ts"],
   recorded: ["cli/commands/recorded.ts"],
   requirements: ["cli/commands/requirements.ts"],
-  build: ["cli/build.mjs"],
+  build: ["cli/packaging/build.mjs"],
   demo: ["docs/demo/build.mjs"],
   install: undefined,
   pack: undefined,
@@ -43,5 +43,5 @@ async function main([task, ...args]) {
   const command = tasks[task];
   if (command === undefined) return 0;
   const [script, ...fixed] = command;
-  return runNode(usableNode(), [join(root, script), ...fixed, ...args], { cwd: root });
+  return runNode(usableNode(), [join(root, script), ...fixed, ...args], { compiled, cwd: root });
 }

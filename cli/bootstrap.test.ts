@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const scripts = ["bootstrap.mjs", "install.mjs", "pinned-node.mjs", "run-child.mjs", "server-heap.mjs", "bin.mjs"];
+const scripts = ["bootstrap", "install", "pinned-node", "run-child", "engine-flags", "server-heap", "bin"].map(
+  (name) => `${name}.mjs`,
+);
 
 /** What the made-up npm does: notes the call, takes its time, and places what a real one would. */
 const npm = `#!${process.execPath}

@@ -12,6 +12,9 @@ import { cleanUp, get, main, root, run, scratchFile, start } from "./spawned-com
 
 afterAll(cleanUp);
 
+/** A file that is nothing of what commands read. */
+const source = join(root, "cli/main.ts");
+
 describe.concurrent("touchstone", { timeout: 180_000 }, () => {
   it("says its version and helps, with the exit codes", async () => {
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
@@ -95,7 +98,7 @@ describe("commands", () => {
       "Unexpected option or subcommand: `--reprt`.\nSee `touchstone capacity --help`.",
       "",
     ],
-    [["capacity", main, "--report", "x"], "`--report`", "`--output DIR` says where the report goes"],
+    [["capacity", source, "--report", "x"], "`--report`", "`--output DIR` says where the report goes"],
     [["capacity", "compare"], "capacity compare needs a report of two arms, or several reports.", ""],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {
     const { code, stdout, stderr } = await saidHere(...args);
@@ -108,11 +111,11 @@ describe("commands", () => {
 
   it.each([
     [["conform", "--only", "wach"], "wach"],
-    [["serve", "--tls-cert-file", main], "go together"],
-    [["serve", "--client-ca-file", main], "need TLS: add --tls"],
-    [["serve", "--token-auth-file", main], "line 1"],
+    [["serve", "--tls-cert-file", source], "go together"],
+    [["serve", "--client-ca-file", source], "need TLS: add --tls"],
+    [["serve", "--token-auth-file", source], "line 1"],
     [["serve", "--port", "0", "--unreadable", "/api/v1/nodes"], "such as /api/v1/namespaces"],
-    [["run", main], "main.ts:1:1"],
+    [["run", source], "main.ts:1:1"],
     [
       ["run", "scenarios/one-broken-link.yaml", "--fault", "client-relist-keep-deleted"],
       "did you mean client-relist-keeps-deleted?",
@@ -121,7 +124,7 @@ describe("commands", () => {
     [["conform", "--path", "1:1"], "--path names one program of one check: give --only"],
     [["conform", "--faults", "all", "--fault", "generation-wrong"], "leave --fault out"],
     [["conform", "--rarity", "20"], "none is planted"],
-    [["replay", main], "main.ts: not JSON"],
+    [["replay", source], "main.ts: not JSON"],
     [["replay", scratchFile("report.json", '{ "apiVersion": "reports/v1", "kind": "SuiteReport" }')], "failures/"],
   ])("refuse %j, and say what to do", async (args, advice) => {
     expect(await refusalHere(...args)).toContain(advice);

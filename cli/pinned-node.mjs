@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** Where a checkout keeps its code as it was compiled last, without its types. */
+export const compiled = join(root, "node_modules", ".cache", "compiled");
+
 /** First version that runs TypeScript files as they are and has every API that the project uses. */
 const oldestMajor = 24;
 

@@ -1,17 +1,16 @@
 // Runs one child in the foreground as if it were this process: same terminal, its signals, its exit code.
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { root } from "./pinned-node.mjs";
+import { delimiter, dirname } from "node:path";
 
 /**
- * Resolves to the child's exit code, 128 + n when signal n ended it. Rejects when it cannot be started.
+ * Resolves to the child's exit code, 128 + n when signal n ended it. Rejects when it cannot be started. In the folder `compiled` it
+ * finds its code as it was compiled last, unless `NODE_COMPILE_CACHE` names another: a start takes half the time, and 20 MB less.
  * A `watched` child has a channel to this process, which breaks when this process is killed (`cli/parent-gone.ts`).
  */
-export function runNode(node, args, { cwd, watched = false } = {}) {
+export function runNode(node, args, { compiled, cwd, watched = false }) {
   const env = {
-    // Code as it was compiled last, without its types: a start takes half the time, and 20 MB less.
-    NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compiled"),
+    NODE_COMPILE_CACHE: compiled,
     ...process.env,
     // Tools that start `node` by name must get the same one.
     PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ""}`,

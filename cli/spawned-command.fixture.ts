@@ -3,15 +3,23 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 
-export const main = fileURLToPath(new URL("main.ts", import.meta.url));
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The file to start as `touchstone` (`cli/packaging/tested-command.mjs`). */
+    testedCommand: string;
+  }
+}
+
+export const main = inject("testedCommand");
 export const root = fileURLToPath(new URL("../", import.meta.url));
 export const scratch = mkdtempSync(join(tmpdir(), "touchstone-cli-"));
 /** Test runners force colours upon what they start. What was compiled once is not compiled again by each process. */
 const { FORCE_COLOR: _forced, ...plain } = process.env;
-const environment = { ...plain, NODE_COMPILE_CACHE: join(tmpdir(), "touchstone-compile-cache") };
+const environment = { ...plain, NODE_COMPILE_CACHE: join(dirname(main), "compiled") };
 const children = new Set<ChildProcess>();
 
 /** For `beforeAll` of tests that share their thread: the ones before have removed it. */

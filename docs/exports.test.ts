@@ -3,7 +3,8 @@ import { exportsOf, importsOf, isSource, readTreeFile, treeFiles } from "./sourc
 
 /** Their readers are outside the tree, or import whatever file they find. */
 const isEntry = (path: string): boolean =>
-  ["cli/library.ts", "sim/testing/testing.ts", "vitest.config.ts"].includes(path) || path.startsWith("bench/");
+  ["cli/library.ts", "sim/testing/testing.ts", "vitest.config.ts", "cli/packaging/tested-command.mjs"].includes(path) ||
+  path.startsWith("bench/");
 
 /** Values that no other file imports, as `path:line name`. */
 function unread(files: ReadonlyMap<string, string>): readonly string[] {

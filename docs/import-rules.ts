@@ -115,6 +115,9 @@ const sockets = new Set(
     .concat("undici"),
 );
 
+/** What makes the package, and is not in it. */
+const packaging = "cli/packaging/";
+
 interface Rule {
   readonly name: string;
   readonly breaks: (edge: Import, packages: PackageLists) => boolean;
@@ -169,7 +172,7 @@ const rules: readonly Rule[] = [
       !dependencies.has(packageOf(to)) &&
       !(
         devDependencies.has(packageOf(to)) &&
-        (isTest(from) || folder(from) === "docs" || folder(from) === ".ci" || folder(from) === "vitest.config.ts")
+        (isForTests(from) || ["docs", ".ci", "vitest.config.ts"].includes(folder(from)) || from.startsWith(packaging))
       ),
   },
 ];

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
+import { main } from "../spawned-command.fixture.ts";
 
-const main = new URL("../main.ts", import.meta.url).pathname;
 const home = mkdtempSync(join(tmpdir(), "kill-"));
 /** More by hand: KILL_ROUNDS=50. */
 const rounds = Number(process.env["KILL_ROUNDS"] ?? 3);

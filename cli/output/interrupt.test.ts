@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { main } from "../spawned-command.fixture.ts";
 import { interruptMeaning } from "./interrupt.ts";
 
 it("an interrupt asks, the next ends, and what comes at the same moment is the same one", () => {
@@ -8,30 +10,33 @@ it("an interrupt asks, the next ends, and what comes at the same moment is the s
   expect([5000, 5001, 5099, 5400].map(meaning)).toEqual(["ask", "same", "same", "end"]);
 });
 
-it.each(["SIGINT", "SIGTERM"] as const)(
-  "%s reaches the command when its starter alone is told",
-  async (signal) => {
-    const bin = fileURLToPath(new URL("../bin.mjs", import.meta.url));
-    const child = spawn(process.execPath, [bin, "serve", "--port", "0", "--profile", "kubernetes"], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+/** What a user starts: of a checkout, and of the package. */
+const starters = [
+  ["bin.mjs", fileURLToPath(new URL("../bin.mjs", import.meta.url))],
+  ["touchstone.mjs", join(dirname(main), "touchstone.mjs")],
+] as const;
+
+describe.each(starters)("%s", { timeout: 60_000 }, (_, starter) => {
+  const serve = () =>
+    spawn(process.execPath, [starter, "serve", "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("passes %s on to the command when it alone is told", async (signal) => {
+    const child = serve();
     const code = await new Promise<number | null>((resolve) => {
       child.stdout.once("data", () => child.kill(signal));
       child.on("exit", resolve);
     });
     expect(code).toBe(0);
-  },
-  60_000,
-);
-
-it("a command ends with its starter, when that is killed without a word", async () => {
-  const bin = fileURLToPath(new URL("../bin.mjs", import.meta.url));
-  const starter = spawn(process.execPath, [bin, "serve", "--port", "0"], { stdio: ["ignore", "pipe", "ignore"] });
-  // The command holds the other end of this pipe until it has ended.
-  const { stdout } = starter;
-  await new Promise<void>((resolve) => {
-    stdout.once("end", resolve);
-    stdout.once("data", () => starter.kill("SIGKILL")).resume();
   });
-  expect(starter.signalCode).toBe("SIGKILL");
-}, 60_000);
+
+  it("takes the command with it, when it is killed without a word", async () => {
+    const child = serve();
+    // The command holds the other end of this pipe until it has ended.
+    const { stdout } = child;
+    await new Promise<void>((resolve) => {
+      stdout.once("end", resolve);
+      stdout.once("data", () => child.kill("SIGKILL")).resume();
+    });
+    expect(child.signalCode).toBe("SIGKILL");
+  });
+});

@@ -11,7 +11,7 @@ import { setFlagsFromString } from "node:v8";
  * so that half a gigabyte of cluster was gone through again and again while little of it had died: 300 nodes with 9,000 pods at
  * rest went at 218 and 233 virtual seconds in one of processor time, and go at 267 and 329, in no more memory.
  *
- * Holds for threads that begin from now on; to be called before one is made. The first thread has its room from `cli/bin.mjs`.
+ * Holds for threads that begin from now on; to be called before one is made. The first thread has its room from `cli/engine-flags.mjs`.
  */
 export function giveRoom(): void {
   setFlagsFromString("--min-semi-space-size=32");

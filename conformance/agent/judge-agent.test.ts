@@ -1,12 +1,11 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { readRequirements } from "../requirements/rows.ts";
 import { judgeAgent, judgedOfAgents, UnfitAgentError } from "./judge-agent.ts";
 
-const main = fileURLToPath(new URL("../../cli/main.ts", import.meta.url));
+const main = inject("testedCommand");
 const folder = mkdtempSync(join(tmpdir(), "touchstone-judged-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

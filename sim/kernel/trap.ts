@@ -123,9 +123,12 @@ function refuseInDispatch(label: string, instead: string): void {
   if (dispatch.depth > 0) throw new TrapError(label, instead, callerFromStack(new Error().stack ?? ""));
 }
 
-/** The first frame outside this file. V8 writes `at f (file:1:2)`, other engines `f@file:1:2`. */
+/** `refuseInDispatch`, and the trap that calls it. */
+const ownFrames = 2;
+
+/** The first frame that is not ours. V8 writes `at f (file:1:2)`, other engines `f@file:1:2`. */
 function callerFromStack(stack: string): string {
   const frames = stack.split("\n").filter((line) => /:\d+:\d+\)?$/.test(line));
-  const outside = frames.find((line) => !/\/trap\.ts[:?]/.test(line) && !line.includes("at Reflect."));
+  const outside = frames.slice(ownFrames).find((line) => !line.includes("at Reflect."));
   return outside?.trim().replace(/^at /, "") ?? "an unknown place";
 }

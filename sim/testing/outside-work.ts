@@ -89,7 +89,10 @@ interface Frame {
   readonly text: string;
 }
 
-/** What led to the work, innermost first, without this file and the hook's own machinery. */
+/** `framesHere`, and the hook that calls it. */
+const ownFrames = 2;
+
+/** What led to the work, innermost first, without ours and the hook's own machinery. */
 function framesHere(): readonly Frame[] {
   const { stackTraceLimit, prepareStackTrace } = Error;
   Error.stackTraceLimit = 30;
@@ -104,7 +107,8 @@ function framesHere(): readonly Frame[] {
       waits: (site as unknown as { isAsync(): boolean }).isAsync(),
       text: lines[index]?.trim().replace(/^at (async )?/, "") ?? String(site),
     }))
-    .filter(({ file }) => !/\/outside-work\.[jt]s|^node:internal\/async_hooks/.test(file));
+    .slice(ownFrames)
+    .filter(({ file }) => !file.startsWith("node:internal/async_hooks"));
 }
 
 /** `new Promise` and the like have no file. */
