@@ -14,11 +14,10 @@ const entries = [
 ];
 
 /**
- * Libraries of many small files that a start loads. The others are seldom needed, find files beside theirs, or are the user's as
- * well (`undici`: a dispatcher of ours goes to it).
+ * Libraries of many small files that a start loads. The others are seldom needed, find files beside theirs, or others use them
+ * as well and take objects of theirs: users `undici`, and the exporter of spans `@grpc/grpc-js`.
  */
 const inside = [
-  "@grpc/grpc-js",
   "@marcbachmann/cel-js",
   "@noble/curves",
   "@noble/hashes",

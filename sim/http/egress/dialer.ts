@@ -8,7 +8,6 @@ import type { Duplex } from "node:stream";
 import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { EgressConnection, EgressName, EgressSettings, ProxyAddress } from "../../configuration/egress.ts";
-import { openGrpcTunnel } from "../../grpc/tunnel.ts";
 
 /** Opens a stream of bytes to a host. `done` is called once, later. */
 export type Dialer = (host: string, port: number, done: (error: Error | null, stream?: Duplex) => void) => void;
@@ -30,10 +29,15 @@ function dialerOf(connection: EgressConnection): Dialer | undefined {
   if (connection.is === "direct") return undefined;
   if (connection.is === "grpc") {
     const { socket } = connection;
-    return (host, port, done) => openGrpcTunnel(socket, `${bracketed(host)}:${port}`, done);
+    return (host, port, done) => dialGrpc(socket, `${bracketed(host)}:${port}`, done);
   }
   const open = proxyOpener(connection.to);
   return (host, port, done) => tunnel(open(), `${bracketed(host)}:${port}`, done);
+}
+
+/** gRPC is loaded when it is first dialled: few servers have such a proxy, and it is a tenth of a start. */
+function dialGrpc(socket: string, address: string, done: Parameters<Dialer>[2]): void {
+  import("../../grpc/tunnel.ts").then(({ openGrpcTunnel }) => openGrpcTunnel(socket, address, done), done);
 }
 
 const bracketed = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host);
