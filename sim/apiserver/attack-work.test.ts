@@ -143,6 +143,33 @@ it("who owns deeply nested fields is told on lines of their own in parts, of whi
   expect(Math.max(...sizes)).toBeLessThan(100_000);
 });
 
+it("thousands of managers of one object take turns together, and are merged in one go", () => {
+  const path = "/api/v1/namespaces/default/configmaps";
+  const managedFields = times(6_000, (at) => ({
+    manager: `m${at}`,
+    operation: "Update",
+    apiVersion: "v1",
+    time: "2026-01-01T00:00:00Z",
+    fieldsType: "FieldsV1",
+    fieldsV1: { "f:metadata": { "f:labels": { [`f:k${at}`]: {} } } },
+  }));
+  const struck = new Struck({}, 1);
+  expect(struck.send(created(path, { metadata: { name: "owned", managedFields } })).status).toBe(201);
+  const headers = { "content-type": "application/merge-patch+json" };
+  const body = JSON.stringify({ metadata: { annotations: { a: "b" } } });
+  const told = struck.send({ method: "PATCH", path: `${path}/owned`, headers, body });
+  expect(told.status).toBe(200);
+  expect(told.eventCount).toBeLessThan(30);
+  const { managedFields: after } = told.payload?.object?.["metadata"] as {
+    readonly managedFields: readonly JsonObject[];
+  };
+  expect(after).toHaveLength(10);
+  const [{ manager, fieldsV1 } = {}] = after;
+  expect(manager).toBe("ancient-changes");
+  const owned = (fieldsV1 as { "f:metadata": { "f:labels": object } })["f:metadata"]["f:labels"];
+  expect(Object.keys(owned).length).toBeGreaterThan(5_900);
+});
+
 it("a review of rules tells no more than it may, and says so", () => {
   const rules = times(1_000, (at) => ({ apiGroups: [""], resources: [`r${at}`], verbs: ["get"] }));
   const group = "rbac.authorization.k8s.io";

@@ -1,7 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../contract/http-message.ts";
-import { exclude, type FieldSet, intersect, leaf, makeNode, readFieldSet, subtract, unite } from "./field-set.ts";
+import {
+  exclude,
+  type FieldSet,
+  intersect,
+  leaf,
+  makeNode,
+  readFieldSet,
+  stepCountOf,
+  subtract,
+  unite,
+  uniteAll,
+} from "./field-set.ts";
 
 const step = fc.constantFrom("f:a", "f:b", "f:c", 'k:{"name":"x"}', 'v:"y"');
 const paths = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { maxLength: 8 });
@@ -50,6 +61,18 @@ describe("against sets of paths", () => {
         expect(new Set(pathsOf(subtract(setOf(a), setOf(b))))).toEqual(new Set([...a].filter((path) => !b.has(path))));
       }),
       { seed: 3, numRuns: 500 },
+    );
+  });
+
+  it("unite many as one after another, and know how many steps they have", () => {
+    fc.assert(
+      fc.property(fc.array(paths, { minLength: 1, maxLength: 6 }), (lists) => {
+        const sets = lists.map((list) => setOf(modelOf(list)) ?? leaf);
+        expect(uniteAll(sets)).toBe(sets.reduce((left, right) => unite(left, right) as FieldSet));
+        const steps = (set: FieldSet): number => Object.values(set).reduce((sum, node) => sum + 1 + steps(node), 0);
+        expect(sets.map(stepCountOf)).toEqual(sets.map(steps));
+      }),
+      { seed: 5, numRuns: 500 },
     );
   });
 

@@ -226,6 +226,34 @@ export function unite(left: FieldSet | undefined, right: FieldSet | undefined): 
   return grown || self !== holdsItself(left) ? makeNode(self, steps, nodes) : left;
 }
 
+/** Paths of any, of one or more: each is looked at once, where one union after another would go through the first ever again. */
+export function uniteAll(sets: readonly FieldSet[]): FieldSet {
+  const different = [...new Set(sets)];
+  const [first = leaf, second] = different;
+  if (second === undefined) return first;
+  if (different.length === 2) return unite(first, second) as FieldSet;
+  const below = new Map<string, FieldSet[]>();
+  for (const set of different) {
+    for (const step in set) {
+      if (step === ".") continue;
+      const nodes = below.get(step);
+      if (nodes === undefined) below.set(step, [set[step] as FieldSet]);
+      else nodes.push(set[step] as FieldSet);
+    }
+  }
+  return makeNode(different.some(holdsItself), [...below.keys()], [...below.values()].map(uniteAll)) as FieldSet;
+}
+
+/** How many steps it has, at all depths. */
+export function stepCountOf(set: FieldSet | undefined): number {
+  if (set === undefined || set === leaf) return 0;
+  const leafCount = leafCountOf(set);
+  if (leafCount !== undefined) return leafCount;
+  let count = 0;
+  for (const step in set) count += 1 + stepCountOf(set[step]);
+  return count;
+}
+
 /** Paths of `left` that are not in `right`. Paths below one in `right` stay. */
 export function subtract(left: FieldSet | undefined, right: FieldSet | undefined): FieldSet | undefined {
   if (left === undefined || right === undefined) return left;

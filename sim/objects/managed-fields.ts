@@ -11,7 +11,17 @@ import { compareBytes, utf8Length } from "../../wire/go-strings.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import type { TypeRow } from "../../wire/schema.ts";
 import { diffObjects, type FieldDiff } from "./field-diff.ts";
-import { exclude, type FieldSet, leaf, makeNode, readFieldSet, subtract, unite } from "./field-set.ts";
+import {
+  exclude,
+  type FieldSet,
+  leaf,
+  makeNode,
+  readFieldSet,
+  stepCountOf,
+  subtract,
+  unite,
+  uniteAll,
+} from "./field-set.ts";
 import { Recent } from "./recent.ts";
 import { paced, turnCostMax } from "../expressions/pace.ts";
 import { seal } from "./seal.ts";
@@ -62,6 +72,13 @@ const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 /** A part that may take long for a large object: within a judgement (`pace.ts`) each takes a turn of its own. */
 const inTurn = <Made>(make: () => Made): Made => paced(make, aTurn);
 const aTurn = (): number => turnCostMax;
+
+/** The same of a few sets: there may be one for each of thousands of managers, which take a turn together. */
+const asLarge = (make: () => FieldSet | undefined, of: readonly (FieldSet | undefined)[]): FieldSet | undefined =>
+  paced(make, () => stepCost * of.reduce((count, set) => count + stepCountOf(set), 0));
+
+/** Of a step in a set: some thirty thousand take a turn. */
+const stepCost = turnCostMax / 30_000;
 
 /**
  * Sets the draft's managedFields, and changes nothing before: within a judgement it may be broken off and begun again. `live` is
@@ -203,21 +220,23 @@ function recordWrite(
   if (only !== undefined && removed === undefined && changed !== undefined && isOwn(only, options)) {
     return [newEntry(grownBy(setOf(only), changed), options)];
   }
-  const touched = inTurn(() => unite(changed, removed));
+  const touched = united(changed, removed);
   const after: ManagedFieldsEntry[] = [];
   let own: FieldSet | undefined = changed;
   for (const entry of entries) {
     const before = setOf(entry);
     const theirs = differences.for(entry);
-    const gone = theirs === differences.own ? touched : inTurn(() => unite(theirs?.changed, theirs?.removed));
-    const rest = theirs === undefined ? undefined : inTurn(() => subtract(before, gone));
-    const mine = own;
-    if (isOwn(entry, options) && changed !== undefined) own = inTurn(() => unite(mine, rest));
+    const gone = theirs === differences.own ? touched : united(theirs?.changed, theirs?.removed);
+    const rest = theirs === undefined ? undefined : asLarge(() => subtract(before, gone), [before]);
+    if (isOwn(entry, options) && changed !== undefined) own = united(own, rest);
     else if (rest !== undefined && !isEmptySet(rest)) after.push(rest === before ? entry : withSet(entry, rest));
   }
   if (own !== undefined) after.push(newEntry(own, options));
   return capUpdates(after).sort(compareEntries);
 }
+
+const united = (left: FieldSet | undefined, right: FieldSet | undefined): FieldSet | undefined =>
+  asLarge(() => unite(left, right), [left, right]);
 
 interface Growth {
   readonly changed: FieldSet;
@@ -231,8 +250,8 @@ const growths = new Recent<FieldSet, Growth>(8192);
 function grownBy(set: FieldSet, changed: FieldSet): FieldSet {
   const known = growths.get(set);
   if (known?.changed === changed) return known.grown;
-  const rest = inTurn(() => subtract(set, changed));
-  const grown = inTurn(() => unite(changed, rest)) as FieldSet;
+  const rest = asLarge(() => subtract(set, changed), [set]);
+  const grown = united(changed, rest) as FieldSet;
   if (Object.isFrozen(set)) growths.set(set, { changed, grown });
   return grown;
 }
@@ -286,44 +305,48 @@ export const withSet = (entry: ManagedFieldsEntry, set: FieldSet): ManagedFields
 });
 
 /** Of more than ten update entries, the oldest of each version are merged into one of a name that says so. */
-function capUpdates(entries: ManagedFieldsEntry[]): ManagedFieldsEntry[] {
-  if (entries.length <= updateEntriesMax) return entries;
-  const updates = entries.filter((entry) => entry.operation === "Update");
-  if (updates.length <= updateEntriesMax) return entries;
-  updates.sort((left, right) => compareTexts(left.time, right.time) || compareTexts(identity(left), identity(right)));
-  const buckets = new Map<string, ManagedFieldsEntry>();
-  const first = new Map<string, ManagedFieldsEntry>();
-  const kept = new Set(entries);
-  let count = updates.length;
-  for (const entry of updates) {
+function capUpdates(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry[] {
+  let count = entries.filter((entry) => entry.operation === "Update").length;
+  if (count <= updateEntriesMax) return [...entries];
+  const oldest = new Map<string, ManagedFieldsEntry[]>();
+  for (const entry of updatesByAge(entries)) {
     if (count <= updateEntriesMax) break;
     const version = entry.apiVersion ?? "";
-    const oldest = first.get(version);
-    if (oldest === undefined) {
-      first.set(version, entry);
-      continue;
+    const merged = oldest.get(version);
+    if (merged === undefined) oldest.set(version, [entry]);
+    else {
+      merged.push(entry);
+      count--;
     }
-    const bucket = buckets.get(version) ?? oldest;
-    kept.delete(bucket);
-    kept.delete(entry);
-    const merged: ManagedFieldsEntry = {
-      ...newEntry(unite(setOf(bucket), setOf(entry)) as FieldSet, {
-        manager: mergedManager,
-        apiVersion: version,
-        now: entry.time ?? "",
-        subresource: "",
-      }),
-    };
-    buckets.set(version, merged);
-    kept.add(merged);
-    count--;
   }
-  return [...kept];
+  const several = [...oldest].filter(([, merged]) => merged.length > 1);
+  const gone = new Set(several.flatMap(([, merged]) => merged));
+  return [
+    ...entries.filter((entry) => !gone.has(entry)),
+    ...several.map(([apiVersion, merged]) =>
+      newEntry(
+        inTurn(() => uniteAll(merged.map(setOf))),
+        {
+          manager: mergedManager,
+          apiVersion,
+          now: merged.at(-1)?.time ?? "",
+          subresource: "",
+        },
+      ),
+    ),
+  ];
 }
 
-function identity({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
-  return JSON.stringify([manager, operation, apiVersion, subresource]);
+function updatesByAge(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
+  return entries
+    .filter((entry) => entry.operation === "Update")
+    .map((entry) => ({ entry, time: entry.time ?? "", identity: identityOf(entry) }))
+    .sort((left, right) => compareBytes(left.time, right.time) || compareBytes(left.identity, right.identity))
+    .map(({ entry }) => entry);
 }
+
+const identityOf = ({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string =>
+  JSON.stringify([manager, operation, apiVersion, subresource]);
 
 function compareTexts(left: string | undefined, right: string | undefined): number {
   return compareBytes(left ?? "", right ?? "");
