@@ -15,6 +15,7 @@ import { applyMergePatch } from "./merge-patch.ts";
 import { sortedJson } from "./sorted-json.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
+import { largeMapSteps } from "./large-maps.ts";
 import { isDeeperThan } from "./nesting.ts";
 import { jsonReadings, readJsonBody } from "./json-body.ts";
 import { isLargeObject, requireFewValues } from "./value-limit.ts";
@@ -111,7 +112,10 @@ const jsonType = (value: unknown): string =>
 export function* patchSteps(patch: Patch, live: JsonObject): Generator<void, Json> {
   const document = patch.apply(live);
   yield;
-  if (patch.isLarge || isLargeObject(live)) requireFewValues(document);
+  if (!patch.isLarge && !isLargeObject(live)) return document;
+  requireFewValues(document);
+  yield;
+  yield* largeMapSteps(document, live);
   return document;
 }
 
@@ -127,6 +131,7 @@ export function decodePatched(
   document = drained(patchSteps(patch, live)),
 ): Decoded {
   const context = patch.strategic === undefined ? new WalkContext() : new UnstructuredContext();
+  context.isLarge = patch.isLarge || isLargeObject(live);
   const draft = walkOfStruct(target.type)(document ?? {}, context, live) as Draft;
   const refused = (error: string, status: number): ApiError => refusal(patch, document, error, status);
   if (context.error !== undefined) throw refused(context.error, 422);

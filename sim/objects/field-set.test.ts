@@ -64,6 +64,47 @@ describe("against sets of paths", () => {
     );
   });
 
+  it("unite and subtract nodes of many leaves", () => {
+    const some = fc.record({
+      first: fc.integer({ min: 0, max: 3 }),
+      count: fc.constantFrom(0, 1, 2, 1_100, 1_200),
+      more: fc.array(fc.tuple(fc.constantFrom("f:k1", "f:k2", "f:z"), step), { maxLength: 2 }),
+      self: fc.boolean(),
+    });
+    const pathsIn = ({
+      first,
+      count,
+      more,
+      self,
+    }: {
+      first: number;
+      count: number;
+      more: string[][];
+      self: boolean;
+    }) => [
+      ...Array.from({ length: count }, (_, at) => ["f:m", `f:k${first + at}`]),
+      ...more.map((path) => ["f:m", ...path]),
+      ...(self ? [["f:m"]] : []),
+    ];
+    const set = (model: Model): FieldSet | undefined => {
+      const below = [...model].filter((path) => path !== "f:m").map((path) => path.split("|").slice(1));
+      const heads = new Map<string, string[][]>();
+      for (const [head = "", ...rest] of below) heads.set(head, [...(heads.get(head) ?? []), rest]);
+      const nodes = [...heads.values()].map((lists) => build(lists) as FieldSet);
+      const inner = makeNode(model.has("f:m"), [...heads.keys()], nodes);
+      return inner === undefined ? undefined : makeNode(false, ["f:m"], [inner]);
+    };
+    fc.assert(
+      fc.property(some, some, (left, right) => {
+        const [a, b] = [modelOf(pathsIn(left)), modelOf(pathsIn(right))];
+        const sorted = (paths: Iterable<string>): string[] => [...paths].sort();
+        expect(sorted(pathsOf(unite(set(a), set(b))))).toEqual(sorted(new Set([...a, ...b])));
+        expect(sorted(pathsOf(subtract(set(a), set(b))))).toEqual(sorted([...a].filter((path) => !b.has(path))));
+      }),
+      { seed: 6, numRuns: 200 },
+    );
+  });
+
   it("unite many as one after another, and know how many steps they have", () => {
     fc.assert(
       fc.property(fc.array(paths, { minLength: 1, maxLength: 6 }), (lists) => {

@@ -206,6 +206,10 @@ export function holdsItself(node: FieldSet): boolean {
 export function unite(left: FieldSet | undefined, right: FieldSet | undefined): FieldSet | undefined {
   if (left === undefined || left === right) return right;
   if (right === undefined) return left;
+  if (areThereMany) {
+    const united = (isMany(left) && uniteMany(left, right)) || (isMany(right) && uniteMany(right, left));
+    if (united !== undefined && united !== false) return united;
+  }
   const steps: string[] = [];
   const nodes: FieldSet[] = [];
   let grown = false;
@@ -224,6 +228,45 @@ export function unite(left: FieldSet | undefined, right: FieldSet | undefined): 
   }
   const self = holdsItself(left) || holdsItself(right);
   return grown || self !== holdsItself(left) ? makeNode(self, steps, nodes) : left;
+}
+
+const isMany = (node: FieldSet): boolean => manyOnes.has(node);
+
+/** A node of many leaves with what another has besides; undefined where that has something below one of the leaves. */
+function uniteMany(many: FieldSet, other: FieldSet): FieldSet | undefined {
+  const steps: string[] = [];
+  const nodes: FieldSet[] = [];
+  for (const step in other) {
+    if (step === ".") continue;
+    const node = other[step] as FieldSet;
+    if (many[step] === undefined) {
+      steps.push(step);
+      nodes.push(node);
+    } else if (node !== leaf) return undefined;
+  }
+  const self = holdsItself(many) || holdsItself(other);
+  if (steps.length === 0 && self === holdsItself(many)) return many;
+  for (const step of Object.keys(many)) {
+    if (step === ".") continue;
+    steps.push(step);
+    nodes.push(leaf);
+  }
+  return makeNode(self, steps, nodes);
+}
+
+/** A node of many leaves without those that another has. */
+function subtractMany(many: FieldSet, other: FieldSet): FieldSet | undefined {
+  const gone = new Set<string>();
+  for (const step in other)
+    if (step !== "." && many[step] !== undefined && holdsItself(other[step] as FieldSet)) gone.add(step);
+  const self = holdsItself(many) && !holdsItself(other);
+  if (gone.size === 0 && self === holdsItself(many)) return many;
+  const steps = Object.keys(many).filter((step) => step !== "." && !gone.has(step));
+  return makeNode(
+    self,
+    steps,
+    steps.map(() => leaf),
+  );
 }
 
 /** Paths of any, of one or more: each is looked at once, where one union after another would go through the first ever again. */
@@ -257,6 +300,7 @@ export function stepCountOf(set: FieldSet | undefined): number {
 /** Paths of `left` that are not in `right`. Paths below one in `right` stay. */
 export function subtract(left: FieldSet | undefined, right: FieldSet | undefined): FieldSet | undefined {
   if (left === undefined || right === undefined) return left;
+  if (areThereMany && isMany(left)) return subtractMany(left, right);
   const steps: string[] = [];
   const nodes: FieldSet[] = [];
   let shrunk = false;

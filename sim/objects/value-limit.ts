@@ -86,7 +86,7 @@ export function hasMoreValues(whole: unknown, max: number, apart?: unknown): boo
     const children = leafCount === undefined ? valuesOf(container) : none;
     const length = leafCount ?? children.length;
     count += length;
-    if (length > largeValuesMin) remember(container);
+    if (length > largeValuesMin) rememberLarge(container);
     if (count > max) return true;
     for (const child of children) if (isContainer(child) && child !== apart && child !== leaf) open.push(child);
   }
@@ -106,10 +106,11 @@ const largeValuesMin = 4_000;
 
 /** Remembers a sealed object if it is large. */
 export function noteLarge(object: object): void {
-  if (hasLargePart(object) || hasMoreValues(object, largeValuesMin)) remember(object);
+  if (hasLargePart(object) || hasMoreValues(object, largeValuesMin)) rememberLarge(object);
 }
 
-function remember(large: object): void {
+/** Remembers an object, or a part of one, that is known to be large. */
+export function rememberLarge(large: object): void {
   larges.add(large);
   areThereLarges = true;
 }

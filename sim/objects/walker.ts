@@ -7,6 +7,7 @@ import { compareBytes } from "../../wire/go-strings.ts";
 import type { FieldRow, Shape, TypeRow } from "../../wire/schema.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { int64Of } from "./int64.ts";
+import { orderedBefore } from "./large-maps.ts";
 import { type NamedScalar, namedScalars } from "./scalars.ts";
 import { depthMax, describe, describeNumber, type FieldWalk, type Walk, type WalkContext } from "./walk-context.ts";
 import { orderedRows, presenceOf, shortTypeName, zeroOfField, zeroOfShape, zeroStruct } from "./zero-values.ts";
@@ -278,6 +279,8 @@ function compileMap(values: Shape): Walk {
       return undefined;
     }
     const before = previous as JsonObject | undefined;
+    const ordered = walk === walkString ? orderedBefore(value as JsonObject) : undefined;
+    if (ordered !== undefined) return (context.large = ordered);
     const result: Record<string, Json> = {};
     const table = value as Readonly<Record<string, unknown>>;
     const member = (key: string): void => {

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { decodeRead, readBody, stringField } from "../../objects/decode.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
 import { jsonReadings, readJsonBody } from "../../objects/json-body.ts";
+import { largeMapSteps } from "../../objects/large-maps.ts";
 import { requireFewValues } from "../../objects/value-limit.ts";
 import { readYamlBody } from "../../objects/yaml-body.ts";
 import { offerOf } from "../answers/negotiate.ts";
@@ -16,17 +17,32 @@ import type { ServedResource } from "../catalogue/served-resource.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { FieldValidation } from "./options.ts";
 
+/** What of a request's body becomes an object, of which it may share parts with the present one, `previous`. */
+interface Reading {
+  readonly context: ServerContext;
+  readonly run: Run;
+  readonly resource: Pick<ServedResource, "target">;
+  readonly level: FieldValidation;
+  readonly previous?: JsonObject | undefined;
+}
+
 /**
- * Reads the body; what is returned decodes it, as an object of the resource's kind: two steps of a large request. `previous`: the
- * present object, of which it may share parts. Both throw 400, 413 or 415; warnings go to the response.
+ * Reads the body, decodes it as an object of the resource's kind, and goes on: in steps for a large request. Throws 400, 413 or 415;
+ * warnings go to the response.
  */
-export function bodyReader(
-  context: ServerContext,
-  run: Run,
-  { target }: Pick<ServedResource, "target">,
-  level: FieldValidation,
-  previous?: JsonObject,
-): () => Draft {
+export function decodeInSteps(reading: Reading, proceed: (draft: Draft) => void): void {
+  const { run } = reading;
+  const { value, decode } = readingOf(reading);
+  run.next(() => {
+    if (!run.isLarge) proceed(decode());
+    else run.steps(largeMapSteps(value, reading.previous), () => run.next(() => proceed(decode())));
+  });
+}
+
+function readingOf({ context, run, resource: { target }, level, previous }: Reading): {
+  readonly value: unknown;
+  readonly decode: () => Draft;
+} {
   const { body } = run.request;
   const format = bodyFormat(context, run);
   // In a binary format the body becomes the object that its JSON would have been read as.
@@ -37,17 +53,23 @@ export function bodyReader(
         ? readCborBody(body as Uint8Array, target)
         : body;
   const read = readBody(value, format === "yaml" ? "yaml" : "json", target);
-  return () => {
+  const decode = (): Draft => {
     const { draft, warnings } = decodeRead(read, value, target, format === "protobuf" ? "Ignore" : level, previous);
     warn(run, warnings);
     return draft;
   };
+  return { value: read.value, decode };
 }
 
-/** The body as an object of the resource's kind, in one step. Throws and warns like `bodyReader`. */
-export function decodeBody(...body: Parameters<typeof bodyReader>): Draft {
-  const draft = bodyReader(...body)();
-  requireFewDecoded(body[1], draft);
+/** The same in one step. */
+export function decodeBody(
+  context: ServerContext,
+  run: Run,
+  resource: Pick<ServedResource, "target">,
+  level: FieldValidation,
+): Draft {
+  const draft = readingOf({ context, run, resource, level }).decode();
+  requireFewDecoded(run, draft);
   return draft;
 }
 

@@ -19,7 +19,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
-import { bodyReader, requireFewDecoded, warn } from "./body.ts";
+import { decodeInSteps, requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
 import { allocateAddresses } from "./service-addresses.ts";
@@ -34,9 +34,7 @@ export function create(writer: Writer, run: Run, resource: ServedResource): void
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run)); // a 406 must not leave an object behind
   requireBodySize(run);
   const options = writeOptions(context, "CreateOptions", run.query);
-  const decoded = bodyReader(context, run, resource, options.fieldValidation);
-  run.next(() => {
-    const draft = decoded();
+  decodeInSteps({ context, run, resource, level: options.fieldValidation }, (draft) => {
     settleNamespace(draft, run.resourcePlace.namespace);
     run.next(() => {
       requireFewDecoded(run, draft);

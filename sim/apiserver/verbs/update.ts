@@ -14,7 +14,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import { type ServedResource, storageKey } from "../catalogue/served-resource.ts";
-import { bodyReader, requireFewDecoded, warn } from "./body.ts";
+import { decodeInSteps, requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { createDraft } from "./create.ts";
 import { type WriteOptions, writeOptions } from "./options.ts";
@@ -36,7 +36,7 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
   const options = writeOptions(context, "UpdateOptions", run.query);
-  const decoded = bodyReader(context, run, resource, options.fieldValidation, writer.present(run, resource));
+  const previous = writer.present(run, resource);
   const attempt = (body: Draft, sentUid: string): void => {
     const live = writer.live(resource, namespace, name, writer.keyOf(run, resource));
     if (sentUid !== "" && sentUid !== (live === undefined ? "" : metadataOf(live.object).uid)) {
@@ -59,8 +59,7 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
       else respondObject(context, run, 200, stored);
     });
   };
-  run.next(() => {
-    const body = decoded();
+  decodeInSteps({ context, run, resource, level: options.fieldValidation, previous }, (body) => {
     settleNamespace(body, namespace);
     requireName(body, name);
     run.next(() => {

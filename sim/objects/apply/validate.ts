@@ -70,6 +70,7 @@ function checkMap(typed: TypedMap, value: Json, walk: Walk): void {
 
 function checkList(typed: TypedList, value: Json, walk: Walk): void {
   if (!Array.isArray(value)) return complain(walk, `expected list, got &{${goValue(value)}}`);
+  if (typed.relation === "set" && value.length > manyMin && areTexts(typed.items) && areDistinctTexts(value)) return;
   const seen = new Set<string>();
   let place: string | undefined;
   /** The last that was there twice: where many are, most are the same one. */
@@ -86,6 +87,17 @@ function checkList(typed: TypedList, value: Json, walk: Walk): void {
     below(step, typed.items, item, walk);
   }
 }
+
+/** From here on elements are first looked at all together: mostly nothing is wrong with them. */
+const manyMin = 1_000;
+
+function areTexts(items: Typed | undefined): boolean {
+  const typed = resolve(items, "");
+  return typed.is === "scalar" && (typed.scalar === "string" || typed.scalar === "any");
+}
+
+const areDistinctTexts = (items: readonly Json[]): boolean =>
+  items.every((item) => typeof item === "string") && new Set(items).size === items.length;
 
 /** Why an element cannot be told from the others. */
 function namelessText({ relation, keys, defaults }: TypedList, item: Json): string {
