@@ -6,21 +6,33 @@
 const totalRunesMax = 4096;
 const cutRunes = 256;
 
-/** Header values for `warnings`, in order. */
+/** Header values for `warnings`, in order. There may be tens of thousands, of which the first few fill what is told. */
 export function warningHeaders(warnings: readonly string[]): string[] {
-  // The real server says nothing at all where a header would break.
-  const distinct = [...new Set(warnings)].filter((warning) => warning !== "" && !control.test(warning));
-  const whole = distinct.map(headerValue);
-  if (whole.reduce((sum, value) => sum + runeCount(value), 0) <= totalRunesMax) return whole;
-  const kept: string[] = [];
+  const whole = withinTotal(warnings, headerValue);
+  if (whole.isAll) return whole.values;
+  return withinTotal(warnings, (warning) =>
+    headerValue([...warning.slice(0, 2 * cutRunes)].slice(0, cutRunes).join("")),
+  ).values;
+}
+
+/** The first different ones that have room together. */
+function withinTotal(
+  warnings: readonly string[],
+  valueOf: (warning: string) => string,
+): { readonly values: string[]; readonly isAll: boolean } {
+  const values: string[] = [];
+  const seen = new Set<string>();
   let total = 0;
-  for (const warning of distinct) {
-    const value = headerValue([...warning].slice(0, cutRunes).join(""));
+  for (const warning of warnings) {
+    // The real server says nothing at all where a header would break.
+    if (warning === "" || seen.has(warning) || control.test(warning)) continue;
+    seen.add(warning);
+    const value = valueOf(warning);
     total += runeCount(value);
-    if (total > totalRunesMax) break;
-    kept.push(value);
+    if (total > totalRunesMax) return { values, isAll: false };
+    values.push(value);
   }
-  return kept;
+  return { values, isAll: true };
 }
 
 /** Other alphabets stay as they are: a header is their UTF-8, and an adapter writes it so. */
