@@ -8,14 +8,18 @@ import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
+import { paced } from "../../expressions/pace.ts";
 import { isOfFormat } from "../../expressions/library/formats.ts";
 import type { Schema } from "./schema.ts";
 
 /** Causes for refusing `value` at `path` ("" for the root); empty when it may be stored. */
 export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
-  const verdict = newVerdict({ left: alternativeStepsMax });
-  judge(value, schema, path, verdict);
-  return said(verdict);
+  const judged = (): Verdict => {
+    const verdict = newVerdict({ left: alternativeStepsMax });
+    judge(value, schema, path, verdict);
+    return verdict;
+  };
+  return said(paced(judged, ({ matches }) => matches));
 }
 
 /**
@@ -225,8 +229,16 @@ function judgeString(value: Json, schema: Schema, path: string, verdict: Verdict
     }
   }
   const { pattern } = schema;
-  if (pattern !== undefined && !pattern.test(value)) fail(verdict, path, value, `should match '${pattern.source}'`);
+  if (pattern === undefined) return;
+  const isFound = paced(
+    () => pattern.test(value),
+    () => characterCost * value.length,
+  );
+  if (!isFound) fail(verdict, path, value, `should match '${pattern.source}'`);
 }
+
+/** Of a text in which a pattern is looked for, by the measure of expressions (`pace.ts`). */
+const characterCost = 3;
 
 function judgeFormat(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   const { format } = schema;
@@ -373,20 +385,32 @@ function judgeListTypes(value: Json, schema: Schema, path: string, verdict: Verd
 }
 
 function duplicates(list: readonly Json[], keyOf: (item: Json) => Json, path: string, verdict: Verdict): void {
-  const seen = new Set<string>();
-  for (const [at, item] of list.entries()) {
+  const places = paced(
+    () => placesOfDuplicates(list, keyOf),
+    () => itemCost * list.length,
+  );
+  for (const at of places) {
     if (verdict.charactersLeft < 0) return;
-    const key = keyOf(item);
-    const text = canonical(key);
-    if (seen.has(text)) {
-      blame(verdict, () => ({
-        reason: "FieldValueDuplicate",
-        message: `Duplicate value: ${goLiteral(key)}`,
-        field: `${path}[${at}]`,
-      }));
-    }
+    blame(verdict, () => ({
+      reason: "FieldValueDuplicate",
+      message: `Duplicate value: ${goLiteral(keyOf(list[at] as Json))}`,
+      field: `${path}[${at}]`,
+    }));
+  }
+}
+
+/** Of an item that is held against the others, by the measure of expressions (`pace.ts`). */
+const itemCost = 3;
+
+function placesOfDuplicates(list: readonly Json[], keyOf: (item: Json) => Json): readonly number[] {
+  const seen = new Set<string>();
+  const places: number[] = [];
+  for (const [at, item] of list.entries()) {
+    const text = canonical(keyOf(item));
+    if (seen.has(text)) places.push(at);
     seen.add(text);
   }
+  return places;
 }
 
 function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined): Json {

@@ -49,8 +49,9 @@ function mergeLists(typed: TypedList, live: Json, config: Json): Json {
   if (!Array.isArray(config)) return live;
   if (!Array.isArray(live)) return config;
   const stored = live as readonly Json[];
-  const storedSteps = namesOf(stored, typed);
-  const applied = indexed(config as readonly Json[], namesOf(config as readonly Json[], typed));
+  const isOfTexts = typed.relation === "set" && areTexts(stored) && areTexts(config);
+  const storedSteps = isOfTexts ? stored : namesOf(stored, typed);
+  const applied = indexed(config as readonly Json[], isOfTexts ? config : namesOf(config as readonly Json[], typed));
   const present = indexed(stored, storedSteps);
   const appliedSteps = [...applied.keys()];
   const shared = appliedSteps.filter((step) => present.has(step));
@@ -58,7 +59,8 @@ function mergeLists(typed: TypedList, live: Json, config: Json): Json {
   const done = new Set<string>();
   let nextShared = 0;
   const take = (step: string): void => {
-    merged.push(mergeTyped(typed.items, present.get(step), applied.get(step)));
+    const [before, after] = [present.get(step), applied.get(step)];
+    merged.push(before === after ? (before as Json) : mergeTyped(typed.items, before, after));
     done.add(step);
   };
   for (let left = 0, right = 0; left < stored.length || right < appliedSteps.length; ) {
@@ -92,6 +94,8 @@ function mergeLists(typed: TypedList, live: Json, config: Json): Json {
   const isSame = merged.length === stored.length && merged.every((item, at) => item === stored[at]);
   return isSame ? live : merged;
 }
+
+const areTexts = (list: readonly Json[]): list is readonly string[] => list.every((item) => typeof item === "string");
 
 /** What tells elements apart: their steps, or for texts of a set the texts, after a mark that no step begins with. */
 function namesOf(list: readonly Json[], typed: TypedList): readonly string[] {
