@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { structNamed } from "../../wire/schema.ts";
+import { structNamed, structOfKind, type TypeRow } from "../../wire/schema.ts";
 import type { Json } from "../contract/http-message.ts";
+import { inTurns } from "../expressions/pace.ts";
 import { diffObjects } from "./field-diff.ts";
 
 /** Values of which no table knows anything, in a field of their own. */
@@ -38,4 +40,49 @@ it.each(["constructor", "toString"])("fields that the table does not name come a
   const set = { [`f:${name}`]: { ".": {}, "f:a": {} } };
   expect(diffObjects(open, bare, having, () => false)).toEqual({ changed: set, removed: undefined });
   expect(diffObjects(open, having, bare, () => false)).toEqual({ changed: undefined, removed: set });
+});
+
+it("long lists are compared in many turns as at once", () => {
+  const pod = structOfKind("v1", "Pod") as TypeRow;
+  const containers = ({
+    first,
+    count,
+    image,
+    twice,
+  }: {
+    first: number;
+    count: number;
+    image: string;
+    twice: boolean;
+  }) => {
+    const items = Array.from({ length: count }, (_, at) => ({
+      name: `c${first + at}`,
+      ...(at % 3 === 0 ? { image } : {}),
+    }));
+    return { spec: { containers: twice ? [...items, { name: "c5", image }] : items } };
+  };
+  const finalizers = ({ first, count }: { first: number; count: number }) => ({
+    metadata: { finalizers: Array.from({ length: count }, (_, at) => `a/${first + at}`) },
+  });
+  const list = fc.record({
+    first: fc.integer({ min: 0, max: 9_000 }),
+    count: fc.constantFrom(1, 9_000, 12_000),
+    image: fc.constantFrom("i", "j"),
+    twice: fc.boolean(),
+  });
+  let longest = 0;
+  fc.assert(
+    fc.property(list, list, fc.constantFrom(containers, finalizers), (left, right, objectOf) => {
+      const [before, after] = [objectOf(left), objectOf(right)];
+      const ignores = (): boolean => false;
+      const turns = inTurns(() => diffObjects(pod, before, after, ignores));
+      let count = 1;
+      let step = turns.next();
+      for (; step.done !== true; step = turns.next()) count++;
+      longest = Math.max(longest, count);
+      expect(step.value).toEqual(diffObjects(pod, before, after, ignores));
+    }),
+    { seed: 1, numRuns: 25 },
+  );
+  expect(longest).toBeGreaterThan(3);
 });

@@ -6,6 +6,7 @@
  */
 import type { FieldRow, Shape, TypeRow } from "../../wire/schema.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
+import { paced, turnCostMax } from "../expressions/pace.ts";
 import { jsonEqual } from "./equality.ts";
 import { type FieldSet, leaf, makeNode, makeNodeOf } from "./field-set.ts";
 import { isObject } from "../contract/objects.ts";
@@ -370,23 +371,73 @@ function diffList(before: Side, after: Side, stepOf: (item: Json) => string | un
     removed = undefined;
     return;
   }
-  const leftItems = byStep(left, stepOf);
-  const rightItems = byStep(right, stepOf);
+  const leftItems = inParts(left.length, () => byStep(left, stepOf));
+  const rightItems = inParts(right.length, () => byStep(right, stepOf));
   if (leftItems === undefined || rightItems === undefined) return diffLeaf(before, after);
   const base = top;
   const goneBase = goneTop;
-  for (const [step, item] of rightItems) {
+  const come = (step: string, item: Items): void => {
     const other = leftItems.get(step);
-    if (item === other) continue;
+    if (item === other) return;
     diffItems(other, item, inner);
     take(step);
-  }
-  for (const [step, item] of leftItems) {
-    if (rightItems.has(step)) continue;
+  };
+  const gone = (step: string, item: Items): void => {
+    if (rightItems.has(step)) return;
     diffItems(item, undefined, inner);
     take(step);
+  };
+  eachInParts(rightItems, come);
+  eachInParts(leftItems, gone);
+  const made = inParts(Math.max(left.length, right.length), () => {
+    finish(base, goneBase, before === undefined, after === undefined);
+    return { changed, removed };
+  });
+  // It may have been made in a turn before.
+  ({ changed, removed } = made);
+  top = base;
+  goneTop = goneBase;
+}
+
+/** From here on a list is compared in parts, after each of which a judgement may be broken off. */
+const partItems = 8_192;
+const itemCost = turnCostMax / (2 * partItems);
+
+/** A part of the work for so many items. */
+const inParts = <Made>(count: number, make: () => Made): Made =>
+  count <= partItems ? make() : paced(make, () => itemCost * count);
+
+/** Calls `diff` for each; of many, what it files is taken part by part. */
+function eachInParts(items: ReadonlyMap<string, Items>, diff: (step: string, item: Items) => void): void {
+  if (items.size <= partItems) {
+    for (const [step, item] of items) diff(step, item);
+    return;
   }
-  finish(base, goneBase, before === undefined, after === undefined);
+  const entries = [...items];
+  for (let from = 0; from < entries.length; from += partItems) {
+    const base = top;
+    const goneBase = goneTop;
+    const filed = paced(
+      () => {
+        for (const [step, item] of entries.slice(from, from + partItems)) diff(step, item);
+        return {
+          come: { steps: steps.slice(base, top), nodes: nodes.slice(base, top) },
+          gone: { steps: goneSteps.slice(goneBase, goneTop), nodes: goneNodes.slice(goneBase, goneTop) },
+        };
+      },
+      () => itemCost * partItems,
+    );
+    top = base;
+    for (const [at, step] of filed.come.steps.entries()) {
+      steps[top] = step;
+      nodes[top++] = filed.come.nodes[at] as FieldSet;
+    }
+    goneTop = goneBase;
+    for (const [at, step] of filed.gone.steps.entries()) {
+      goneSteps[goneTop] = step;
+      goneNodes[goneTop++] = filed.gone.nodes[at] as FieldSet;
+    }
+  }
 }
 
 /** The same items, in the same order. */

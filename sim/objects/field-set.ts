@@ -269,12 +269,12 @@ function subtractMany(many: FieldSet, other: FieldSet): FieldSet | undefined {
   );
 }
 
-/** Paths of any, of one or more: each is looked at once, where one union after another would go through the first ever again. */
-export function uniteAll(sets: readonly FieldSet[]): FieldSet {
+/** Paths of any; undefined for no set. Each is looked at once, where one union after another would go through the first ever again. */
+export function uniteAll(sets: readonly FieldSet[]): FieldSet | undefined {
   const different = [...new Set(sets)];
-  const [first = leaf, second] = different;
+  const [first, second] = different;
   if (second === undefined) return first;
-  if (different.length === 2) return unite(first, second) as FieldSet;
+  if (different.length === 2) return unite(first, second);
   const below = new Map<string, FieldSet[]>();
   for (const set of different) {
     for (const step in set) {
@@ -284,7 +284,8 @@ export function uniteAll(sets: readonly FieldSet[]): FieldSet {
       else nodes.push(set[step] as FieldSet);
     }
   }
-  return makeNode(different.some(holdsItself), [...below.keys()], [...below.values()].map(uniteAll)) as FieldSet;
+  const nodes = [...below.values()].map((children) => uniteAll(children) as FieldSet);
+  return makeNode(different.some(holdsItself), [...below.keys()], nodes);
 }
 
 /** How many steps it has, at all depths. */

@@ -186,7 +186,10 @@ function entriesBefore(
   const sent = metadataOf(draft).managedFields;
   if (subresource || sent === undefined || sent === stored) return stored;
   if (isReset(sent)) return none;
-  const read = readEntries(sent);
+  const read = paced(
+    () => readEntries(sent),
+    (entries = none) => entries.reduce((cost, entry) => cost + stepCost * stepCountOf(setOf(entry)), 0),
+  );
   return read === undefined || read.length === 0 ? stored : read;
 }
 
@@ -324,15 +327,12 @@ function capUpdates(entries: readonly ManagedFieldsEntry[]): ManagedFieldsEntry[
   return [
     ...entries.filter((entry) => !gone.has(entry)),
     ...several.map(([apiVersion, merged]) =>
-      newEntry(
-        inTurn(() => uniteAll(merged.map(setOf))),
-        {
-          manager: mergedManager,
-          apiVersion,
-          now: merged.at(-1)?.time ?? "",
-          subresource: "",
-        },
-      ),
+      newEntry(inTurn(() => uniteAll(merged.map(setOf))) as FieldSet, {
+        manager: mergedManager,
+        apiVersion,
+        now: merged.at(-1)?.time ?? "",
+        subresource: "",
+      }),
     ),
   ];
 }

@@ -7,7 +7,8 @@
 import { type ApiError, badRequest, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { jsonEqual } from "../equality.ts";
-import { exclude, type FieldSet, intersect, leaf, makeNode, subtract, unite } from "../field-set.ts";
+import { inTurns } from "../../expressions/pace.ts";
+import { exclude, type FieldSet, intersect, leaf, makeNode, subtract, unite, uniteAll } from "../field-set.ts";
 import {
   compareEntries,
   Differences,
@@ -64,9 +65,9 @@ export function* applySteps(
   yield;
 
   const before = live ?? {};
-  const merged = mergeTyped(typed, before, config) as JsonObject;
+  const merged = (yield* inTurns(() => mergeTyped(typed, before, config))) as JsonObject;
   yield;
-  const managed = others.map(setOf).reduce<FieldSet | undefined>(unite, applied);
+  const managed = uniteAll([...(applied === undefined ? [] : [applied]), ...others.map(setOf)]);
   const object = prune(typed, merged, own === undefined ? undefined : setOf(own), managed);
   yield;
   if (live !== undefined) yield* largeLeafSteps(live, object, true);

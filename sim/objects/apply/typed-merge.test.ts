@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { structOfKind, type TypeRow } from "../../../wire/schema.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { inTurns } from "../../expressions/pace.ts";
 import { seal } from "../seal.ts";
 import { mergeTyped } from "./typed-merge.ts";
 import { typedOf } from "./typed.ts";
@@ -82,5 +83,30 @@ describe("a merge", () => {
       [key, "x"],
     ]);
     expect(Object.getPrototypeOf(merged.metadata.labels)).toBe(Object.prototype);
+  });
+});
+
+describe("a long list", () => {
+  it("is merged in turns", () => {
+    const some = (first: number, step: number): Json =>
+      withContainers(Array.from({ length: 6_000 }, (_, at) => `c${first + at * step}`));
+    const [live, config] = [seal(some(0, 1)), seal(some(1_000, 2))];
+    const turns = inTurns(() => mergeTyped(pod, live, config));
+    let count = 1;
+    let step = turns.next();
+    for (; step.done !== true; step = turns.next()) count++;
+    expect(count).toBeGreaterThanOrEqual(5);
+    const names = namesOf(step.value as JsonObject);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(namesOf(merge(live, config)));
+    expect(names).toHaveLength(9_500);
+  });
+
+  it("of texts is merged as a short one", () => {
+    const set = (texts: readonly string[]): Json => ({ metadata: { finalizers: texts } });
+    const merged = merge(set(["a/1", "a/2", "a/3"]), set(["a/3", "a/4", "a/1"])) as {
+      readonly metadata: { readonly finalizers: readonly string[] };
+    };
+    expect(merged.metadata.finalizers.toSorted()).toEqual(["a/1", "a/2", "a/3", "a/4"]);
   });
 });

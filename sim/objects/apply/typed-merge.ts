@@ -4,6 +4,7 @@
  * Source: the facts, section 4; the published merge for the order of lists.
  */
 import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { paced, turnCostMax } from "../../expressions/pace.ts";
 import { jsonEqual } from "../equality.ts";
 import { isObject } from "../../contract/objects.ts";
 import { setKey } from "../walker.ts";
@@ -49,10 +50,26 @@ function mergeLists(typed: TypedList, live: Json, config: Json): Json {
   if (!Array.isArray(config)) return live;
   if (!Array.isArray(live)) return config;
   const stored = live as readonly Json[];
-  const isOfTexts = typed.relation === "set" && areTexts(stored) && areTexts(config);
-  const storedSteps = isOfTexts ? stored : namesOf(stored, typed);
-  const applied = indexed(config as readonly Json[], isOfTexts ? config : namesOf(config as readonly Json[], typed));
-  const present = indexed(stored, storedSteps);
+  const wanted = config as readonly Json[];
+  const part = <Made>(make: () => Made): Made => partOf(stored.length + wanted.length, make);
+  const isOfTexts = typed.relation === "set" && areTexts(stored) && areTexts(wanted);
+  const storedSteps = isOfTexts ? stored : part(() => namesOf(stored, typed));
+  const wantedSteps = isOfTexts ? wanted : part(() => namesOf(wanted, typed));
+  const applied = part(() => indexed(wanted, wantedSteps));
+  const present = part(() => indexed(stored, storedSteps));
+  const merged = part(() => mergedItems(typed, stored, { storedSteps, present, applied }));
+  const isSame = merged.length === stored.length && merged.every((item, at) => item === stored[at]);
+  return isSame ? live : merged;
+}
+
+interface Sides {
+  /** Of the stored elements, in their order. */
+  readonly storedSteps: readonly string[];
+  readonly present: ReadonlyMap<string, Json | undefined>;
+  readonly applied: ReadonlyMap<string, Json | undefined>;
+}
+
+function mergedItems(typed: TypedList, stored: readonly Json[], { storedSteps, present, applied }: Sides): Json[] {
   const appliedSteps = [...applied.keys()];
   const shared = appliedSteps.filter((step) => present.has(step));
   const merged: Json[] = [];
@@ -91,9 +108,13 @@ function mergeLists(typed: TypedList, live: Json, config: Json): Json {
     if (shared[nextShared] === appliedStep) nextShared++;
     right++;
   }
-  const isSame = merged.length === stored.length && merged.every((item, at) => item === stored[at]);
-  return isSame ? live : merged;
+  return merged;
 }
+
+/** From here on the parts of a merge each take a turn (`pace.ts`). */
+const longMin = 10_000;
+const partOf = <Made>(length: number, make: () => Made): Made =>
+  length < longMin ? make() : paced(make, () => turnCostMax);
 
 const areTexts = (list: readonly Json[]): list is readonly string[] => list.every((item) => typeof item === "string");
 
