@@ -47,7 +47,7 @@ export interface CompileFailure {
 }
 
 /** Compiling an expression of so many characters takes about as long as an evaluation of this cost. */
-export const compileCostOf = (length: number): number => length * 7;
+export const compileCostOf = (length: number): number => length * 9;
 
 /** Compiles `source` in an environment of typed variables. */
 export function compile(source: string, variables: ReadonlyMap<string, CelType>): Expression | CompileFailure {

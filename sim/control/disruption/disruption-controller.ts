@@ -34,6 +34,8 @@ interface Known {
   readonly object: JsonObject;
   /** Undefined selects nothing. */
   readonly selector: LabelSelector | undefined;
+  /** The same as a query has it. */
+  readonly selectorText: string;
   /** Names of the pods that were counted last. */
   counted: ReadonlySet<string>;
 }
@@ -91,7 +93,7 @@ export class DisruptionController {
     let named = this.budgets.get(namespace);
     if (named === undefined) this.budgets.set(namespace, (named = new Map()));
     const counted = named.get(name)?.counted ?? new Set();
-    named.set(name, { object, selector: selectorOf(object), counted });
+    named.set(name, { object, ...selectorOf(object), counted });
     this.look(namespace, name);
   }
 
@@ -142,7 +144,7 @@ export class DisruptionController {
 
   /** Undefined when they could not be read. */
   private podsOf(
-    { selector, object }: Known,
+    { selector, selectorText: text }: Known,
     namespace: string,
     done: (pods: readonly JsonObject[] | undefined) => void,
   ): void {
@@ -150,7 +152,6 @@ export class DisruptionController {
       done([]);
       return;
     }
-    const text = selectorText(specOf(object)["selector"] as JsonObject);
     const query = text === "" ? "" : `labelSelector=${encodeURIComponent(text)}`;
     this.client.call(
       { method: "GET", path: `/api/v1/namespaces/${namespace}/pods`, query },
@@ -252,9 +253,10 @@ function specOf(budget: JsonObject): JsonObject {
 }
 
 /** None selects nothing, an empty one everything. */
-function selectorOf(budget: JsonObject): LabelSelector | undefined {
+function selectorOf(budget: JsonObject): Pick<Known, "selector" | "selectorText"> {
   const selector = specOf(budget)["selector"] as JsonObject | undefined;
-  if (selector === undefined) return undefined;
-  const parsed = parseLabelSelector(selectorText(selector));
-  return isSelectorError(parsed) ? undefined : parsed;
+  if (selector === undefined) return { selector, selectorText: "" };
+  const text = selectorText(selector);
+  const parsed = parseLabelSelector(text);
+  return { selector: isSelectorError(parsed) ? undefined : parsed, selectorText: text };
 }

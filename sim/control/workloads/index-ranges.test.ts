@@ -37,3 +37,28 @@ it("is a set of numbers", () => {
     { seed: 3, numRuns: 500 },
   );
 });
+
+it("writes what it has read as it writes anything", () => {
+  const part = fc.oneof(
+    fc.nat({ max: 12 }).map(String),
+    fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 4 })).map(([first, more]) => `${first}-${first + more}`),
+    fc.constantFrom("", "a", "01", "1-02", "3-1", "1-2-3", "-2", "2-", "1234567890123456", " 1"),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+      const text = parts.join(",");
+      const ranges = new IndexRanges(text);
+      // A part that is none is passed over, and what is read is not what is written.
+      const written = new IndexRanges(`${text},x`);
+      expect([ranges.text, ranges.size]).toEqual([written.text, written.size]);
+      const naive = parts.flatMap((each) => {
+        const [, first, last = first] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(each) ?? [];
+        return first === undefined
+          ? []
+          : Array.from({ length: Math.max(0, Number(last) - Number(first) + 1) }, (_, at) => Number(first) + at);
+      });
+      expect(ranges.size).toBe(new Set(naive).size);
+    }),
+    { seed: 4, numRuns: 2_000 },
+  );
+});

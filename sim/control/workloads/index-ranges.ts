@@ -8,18 +8,36 @@ export class IndexRanges {
   private readonly lasts: number[] = [];
   private readonly added = new Set<number>();
   private counted = 0;
+  /** What was read, where it is how they are written. */
+  private written: string | undefined;
 
   /** Parts that name no range are passed over. */
   constructor(text = "") {
     let isInOrder = true;
-    for (let at = 0; at < text.length; ) {
-      const comma = text.indexOf(",", at);
-      const end = comma < 0 ? text.length : comma;
-      isInOrder = this.take(text.slice(at, end)) && isInOrder;
-      at = end + 1;
+    let isWritten = !text.endsWith(",");
+    for (let at = 0; at < text.length; at++) {
+      const first = numberAt(text, at);
+      const dash = at + first.length;
+      const last = text[dash] === "-" ? numberAt(text, dash + 1) : undefined;
+      const end = last === undefined ? dash : dash + 1 + last.length;
+      const isWhole = first.length > 0 && last?.length !== 0 && (end === text.length || text[end] === ",");
+      if (isWhole && first.value <= (last ?? first).value) {
+        isWritten &&= first.isPlain && last?.isPlain !== false && this.isNext(first.value, last?.value);
+        isInOrder = this.append(first.value, (last ?? first).value) && isInOrder;
+      } else isWritten = false;
+      at = isWhole ? end : afterPart(text, end);
     }
     if (!isInOrder) this.putInOrder();
     for (const [at, first] of this.firsts.entries()) this.counted += (this.lasts[at] as number) - first + 1;
+    if (isWritten) this.written = text;
+  }
+
+  /** Whether a part, `first` or `first-last`, is how what follows is written: apart from the one before, or the second of two. */
+  private isNext(first: number, last: number | undefined): boolean {
+    const end = this.lasts.length - 1;
+    const apart = end < 0 || first > (this.lasts[end] as number) + 1;
+    if (last !== undefined) return apart && last > first + 1;
+    return apart || (first === (this.firsts[end] as number) + 1 && first === (this.lasts[end] as number) + 1);
   }
 
   get size(): number {
@@ -43,6 +61,7 @@ export class IndexRanges {
 
   /** Two that follow each other are no range of their own: `0,1`. */
   get text(): string {
+    if (this.written !== undefined && this.added.size === 0) return this.written;
     const all = this.added.size === 0 ? this : this.withAdded();
     const parts: string[] = [];
     for (const [at, first] of all.firsts.entries()) {
@@ -61,14 +80,6 @@ export class IndexRanges {
       else high = middle;
     }
     return low < this.lasts.length && (this.firsts[low] as number) <= index ? low : -1;
-  }
-
-  /** A part of the text; false when it does not come after the ones before. */
-  private take(part: string): boolean {
-    const dash = part.indexOf("-");
-    const first = numberOf(dash < 0 ? part : part.slice(0, dash));
-    const last = dash < 0 ? first : numberOf(part.slice(dash + 1));
-    return first <= last ? this.append(first, last) : true;
   }
 
   private append(first: number, last: number): boolean {
@@ -99,5 +110,29 @@ export class IndexRanges {
   }
 }
 
-/** NaN where there is none, which is in no range. */
-const numberOf = (digits: string): number => (/^\d{1,15}$/.test(digits) ? Number(digits) : NaN);
+interface NumberRead {
+  readonly value: number;
+  /** Digits; 0 where there is no number, or one too long to be exact. */
+  readonly length: number;
+  /** Without a zero in front. */
+  readonly isPlain: boolean;
+}
+
+const digitsMax = 15;
+
+function numberAt(text: string, from: number): NumberRead {
+  let value = 0;
+  let at = from;
+  for (; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) break;
+    value = value * 10 + digit;
+  }
+  const length = at - from > digitsMax ? 0 : at - from;
+  return { value, length, isPlain: length === 1 || text[from] !== "0" };
+}
+
+function afterPart(text: string, from: number): number {
+  const comma = text.indexOf(",", from);
+  return comma < 0 ? text.length : comma;
+}

@@ -109,7 +109,7 @@ function judgePattern(schema: JsonObject, at: string, causes: Cause[]): void {
 }
 
 /** Reading a character of a pattern takes about as long as so many steps of an expression. */
-const compileCost = 12;
+const compileCost = 18;
 
 const listTypes = ["atomic", "map", "set"];
 const mapTypes = ["atomic", "granular"];
