@@ -53,7 +53,7 @@ export function* applySteps(
   options: ApplyOptions,
 ): Generator<void, Applied> {
   const typed = typedOf(strategy.type);
-  requireValid(typed, config);
+  yield* requireValid(typed, config);
   yield;
   const entries = live === undefined ? [] : entriesOf(live, strategy, options);
   const isOwn = (entry: ManagedFieldsEntry): boolean => isEntryOf(entry, options);
@@ -80,11 +80,12 @@ export function* applySteps(
   return { object: unchanged ? live : object, managedFields: after.sort(compareEntries) };
 }
 
-function requireValid(typed: TypedMap, config: JsonObject): void {
+function* requireValid(typed: TypedMap, config: JsonObject): Generator<void, void> {
   if (metadataOf(config).managedFields !== undefined && metadataOf(config).managedFields !== null) {
     throw badRequest("metadata.managedFields must be nil");
   }
   const errors = typedErrors(typed, config);
+  yield;
   if (errors.length > 0) throw invalidConfiguration(config, `: ${joinErrors(errors)}`, "create typed patch object");
 }
 

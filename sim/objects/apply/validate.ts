@@ -76,6 +76,7 @@ function checkList(typed: TypedList, value: Json, walk: Walk): void {
   /** The last that was there twice: where many are, most are the same one. */
   let twice = { step: "", text: "" };
   for (const [at, item] of (value as readonly Json[]).entries()) {
+    if (walk.charactersLeft < 0) return;
     const step = typed.relation === "atomic" ? `i:${at}` : typed.stepOf(item);
     if (step === undefined) return complain(walk, `element ${at}: ${namelessText(typed, item)}`);
     if (seen.has(step)) {
