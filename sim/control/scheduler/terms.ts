@@ -2,6 +2,7 @@
 import type { LabelSelector } from "../../../wire/selectors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { selectorOf } from "../shared/selecting.ts";
+import { Recent } from "../../objects/recent.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -101,6 +102,16 @@ export interface PodTerms {
   readonly preferred: readonly WeightedTerm[];
 }
 
+interface Compiled {
+  readonly namespace: string;
+  readonly labels: Labels;
+  readonly terms: PodTerms;
+}
+
+/** A pod is heard of again when it is bound and when its status changes, and its terms are what they were. */
+const compiled = new Recent<JsonObject, Compiled>(4096);
+const noTerms: PodTerms = { required: [], preferred: [] };
+
 export function podTerms(
   kind: "podAffinity" | "podAntiAffinity",
   affinity: JsonObject | undefined,
@@ -108,6 +119,15 @@ export function podTerms(
   labels: Labels,
 ): PodTerms {
   const part = affinity?.[kind] as JsonObject | undefined;
+  if (part === undefined) return noTerms;
+  const known = compiled.get(part);
+  if (known?.namespace === namespace && known.labels === labels) return known.terms;
+  const terms = compiledTerms(part, namespace, labels);
+  if (Object.isFrozen(part)) compiled.set(part, { namespace, labels, terms });
+  return terms;
+}
+
+function compiledTerms(part: JsonObject, namespace: string, labels: Labels): PodTerms {
   const compile = (term: JsonObject): PodTerm => podTerm(term, namespace, labels);
   return {
     required: listOf(part, "requiredDuringSchedulingIgnoredDuringExecution").map(compile),
