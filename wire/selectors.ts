@@ -55,10 +55,21 @@ export const everyField: FieldSelector = { requirements: [], empty: true };
 
 class Rejected extends Error {}
 
+/** Long ones that were read last: whoever watches by one comes again, and often is one of many. */
+const lastLong = new Map<string, LabelSelector>();
+const lastLongMax = 4;
+const longMin = 2_000;
+
 export function parseLabelSelector(text: string): LabelSelector | SelectorError {
   if (text === "") return everyLabel;
+  const known = text.length < longMin ? undefined : lastLong.get(text);
+  if (known !== undefined) return known;
   try {
-    return compileLabelSelector(new LabelParser(text).selector());
+    const selector = compileLabelSelector(new LabelParser(text).selector());
+    if (text.length < longMin) return selector;
+    if (lastLong.size >= lastLongMax) lastLong.delete(lastLong.keys().next().value as string);
+    lastLong.set(text, selector);
+    return selector;
   } catch (error) {
     if (error instanceof Rejected) return { message: error.message };
     throw error;
@@ -186,11 +197,11 @@ const binaryOperators: Partial<Record<TokenKind, LabelOperator>> = {
 const operatorNames = "in, notin, =, ==, !=, gt, lt"; // in the order in which the server's error lists them
 
 class LabelParser {
-  private readonly tokens: Iterator<Token, undefined>;
+  private readonly tokens: LabelTokens;
   private next: Token | undefined;
 
   constructor(text: string) {
-    this.tokens = labelTokens(text);
+    this.tokens = new LabelTokens(text);
   }
 
   selector(): LabelRequirement[] {
@@ -271,7 +282,7 @@ class LabelParser {
   }
 
   private peek(): Token {
-    this.next ??= this.tokens.next().value ?? endToken;
+    this.next ??= this.tokens.next() ?? endToken;
     return this.next;
   }
 
@@ -290,18 +301,42 @@ const isWord = ({ kind }: Token): boolean => kind === "identifier" || kind === "
 
 const beginsRequirement = (token: Token): boolean => isWord(token) || token.kind === "!";
 
-const tokenPattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>\0]+)\0?|\0|$)/y;
+/** The tokens of a selector, one after another: undefined at its end. */
+class LabelTokens {
+  private readonly text: string;
+  private at = 0;
 
-/** A NUL ends the text, except right behind a word, which it only ends: the server reads it so. */
-function* labelTokens(text: string): Generator<Token, undefined> {
-  const pattern = new RegExp(tokenPattern);
-  for (;;) {
-    const [, symbol, word] = pattern.exec(text) ?? [];
-    if (symbol !== undefined) yield { kind: symbol as TokenKind, text: symbol };
-    else if (word === undefined) return undefined;
-    else yield { kind: word === "in" || word === "notin" ? word : "identifier", text: word };
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** A NUL ends the text, except right behind a word, which it only ends: the server reads it so. */
+  next(): Token | undefined {
+    const { text } = this;
+    while (isSpace(text.charCodeAt(this.at))) this.at++;
+    const from = this.at;
+    const first = text[from];
+    if (first === undefined || first === "\0") {
+      this.at = text.length;
+      return undefined;
+    }
+    if (symbols.has(first)) {
+      const isDouble = (first === "=" || first === "!") && text[from + 1] === "=";
+      const symbol = isDouble ? `${first}=` : first;
+      this.at += symbol.length;
+      return { kind: symbol as TokenKind, text: symbol };
+    }
+    while (this.at < text.length && !endsWord(text.charCodeAt(this.at))) this.at++;
+    const word = text.slice(from, this.at);
+    if (text.charCodeAt(this.at) === 0) this.at++;
+    return { kind: word === "in" || word === "notin" ? word : "identifier", text: word };
   }
 }
+
+const symbols: ReadonlySet<string> = new Set("=!(),<>");
+const isSpace = (unit: number): boolean => unit === 32 || unit === 9 || unit === 13 || unit === 10;
+const endsWord = (unit: number): boolean =>
+  unit <= 62 && (unit === 0 || isSpace(unit) || symbols.has(String.fromCharCode(unit)));
 
 function checkValues(key: string, operator: LabelOperator, values: readonly string[]): void {
   const errors: string[] = [];
