@@ -55,20 +55,19 @@ export const everyField: FieldSelector = { requirements: [], empty: true };
 
 class Rejected extends Error {}
 
-/** Long ones that were read last: whoever watches by one comes again, and often is one of many. */
-const lastLong = new Map<string, LabelSelector>();
-const lastLongMax = 4;
-const longMin = 2_000;
+/**
+ * A long one that was read last: whoever watches by one comes again, and often is one of many. Longer ones, of which each
+ * requirement takes many times its text, are not kept.
+ */
+let last: { readonly text: string; readonly selector: LabelSelector } | undefined;
+const lastCharacters = { min: 2_000, max: 1_000_000 } as const;
 
 export function parseLabelSelector(text: string): LabelSelector | SelectorError {
   if (text === "") return everyLabel;
-  const known = text.length < longMin ? undefined : lastLong.get(text);
-  if (known !== undefined) return known;
+  if (text.length >= lastCharacters.min && last?.text === text) return last.selector;
   try {
     const selector = compileLabelSelector(new LabelParser(text).selector());
-    if (text.length < longMin) return selector;
-    if (lastLong.size >= lastLongMax) lastLong.delete(lastLong.keys().next().value as string);
-    lastLong.set(text, selector);
+    if (text.length >= lastCharacters.min && text.length <= lastCharacters.max) last = { text, selector };
     return selector;
   } catch (error) {
     if (error instanceof Rejected) return { message: error.message };

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { structNamed, structOfKind, type TypeRow } from "../../wire/schema.ts";
 import type { Json } from "../contract/http-message.ts";
 import { inTurns } from "../expressions/pace.ts";
+import { drained } from "../../wire/steps.ts";
 import { diffObjects } from "./field-diff.ts";
+import { largeLeafSteps } from "./large-leaves.ts";
 
 /** Values of which no table knows anything, in a field of their own. */
 const open = { ...structNamed("core.v1.ConfigMap"), name: "open", open: true as const };
@@ -85,4 +87,20 @@ it("long lists are compared in many turns as at once", () => {
     { seed: 1, numRuns: 25 },
   );
   expect(longest).toBeGreaterThan(3);
+});
+
+it("a set whose change is known is so in each turn, wherever the comparison is broken off", () => {
+  const pod = structOfKind("v1", "Pod") as TypeRow;
+  const object = (first: number) => ({
+    metadata: { finalizers: Array.from({ length: 9_000 }, (_, at) => `a/${first + at}`) },
+    spec: { containers: Array.from({ length: 9_000 }, (_, at) => ({ name: `c${2 * first + at}` })) },
+  });
+  const ignores = (): boolean => false;
+  const [before, after] = [object(0), object(1_000)];
+  const plain = diffObjects(pod, before, after, ignores);
+  drained(largeLeafSteps(before, after, true));
+  expect(drained(inTurns(() => diffObjects(pod, before, after, ignores)))).toEqual(plain);
+  // What is known is for one comparison: the list may be another after that.
+  after.metadata.finalizers.pop();
+  expect(diffObjects(pod, before, after, ignores)).not.toEqual(plain);
 });

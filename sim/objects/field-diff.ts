@@ -10,7 +10,7 @@ import { paced, turnCostMax } from "../expressions/pace.ts";
 import { jsonEqual } from "./equality.ts";
 import { type FieldSet, leaf, makeNode, makeNodeOf } from "./field-set.ts";
 import { isObject } from "../contract/objects.ts";
-import { largeChange } from "./large-leaves.ts";
+import { forgetLargeChange, largeChange } from "./large-leaves.ts";
 
 export interface FieldDiff {
   /** Added or changed; undefined when nothing was. */
@@ -58,14 +58,19 @@ export function diffObjects(
   const fields = rootFields(type);
   top = 0;
   goneTop = 0;
+  used.length = 0;
   const open = type.open ? (key: string) => (untracked.has(key) ? undefined : openField(key)) : noField;
   for (const key in after) if (!ignores(key)) visit(fields.get(key) ?? open(key), own(before, key), after[key]);
   for (const key in before) {
     if (!Object.hasOwn(after, key) && !ignores(key)) visit(fields.get(key) ?? open(key), before[key], undefined);
   }
   finish(0, 0, false, false);
+  for (const container of used.splice(0)) forgetLargeChange(container, true);
   return { changed, removed };
 }
+
+/** Containers whose change was known: known until the comparison is through, which may be broken off and begun again. */
+const used: (JsonObject | readonly Json[])[] = [];
 
 /** A field that an open type does not name. */
 const openField = (key: string): FieldPlan => ({ step: stepOfKey(key), diff: diffUntyped });
@@ -247,6 +252,7 @@ function mapDiff(values: Shape): Diff {
 function isKnown(before: Side, after: JsonObject | readonly Json[]): boolean {
   const known = largeChange(before, after, true);
   if (known === undefined) return false;
+  used.push(after);
   ({ changed, removed } = known);
   return true;
 }

@@ -107,12 +107,11 @@ function* setInSteps(self: boolean, steps: string[]): Generator<void, FieldSet |
   return makeNode(self, steps, leaves);
 }
 
-/** How a map or list has come to be what it is, where that was found; it is handed out once, since it may be another after that. */
+/** How a map or list has come to be what it is, where that was found. To be forgotten when it was used: it may be another after that. */
 export function largeChange(before: unknown, after: Container, self: boolean): LeafChange | undefined {
   if (!isAnyMade) return undefined;
-  const changes = made[`${self}`];
-  const change = changes.get(after);
-  if (change === undefined || change.before !== before) return undefined;
-  changes.delete(after);
-  return change;
+  const change = made[`${self}`].get(after);
+  return change?.before === before ? change : undefined;
 }
+
+export const forgetLargeChange = (after: Container, self: boolean): void => void made[`${self}`].delete(after);

@@ -81,9 +81,12 @@ function totalsOf(pod: Pod): Totals {
   return made;
 }
 
+/** The same object each time: terms are remembered by the labels that they were compiled with. */
+const noLabels: Readonly<Record<string, string>> = {};
+
 export function podNeeds(pod: Pod): PodNeeds {
   const { spec, metadata } = pod;
-  const { namespace = "", labels = {} } = metadata;
+  const { namespace = "", labels = noLabels } = metadata;
   const { requests, scoredCpu, scoredMemory } = totalsOf(pod);
   const { affinity } = spec;
   return {

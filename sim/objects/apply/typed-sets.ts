@@ -6,7 +6,7 @@
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { type FieldSet, holdsItself, leaf, makeNode } from "../field-set.ts";
 import { isObject } from "../../contract/objects.ts";
-import { largeChange } from "../large-leaves.ts";
+import { forgetLargeChange, type LeafChange, largeChange } from "../large-leaves.ts";
 import { setKey } from "../walker.ts";
 import { resolve, type Typed, type TypedList, type TypedMap } from "./typed.ts";
 
@@ -19,8 +19,15 @@ export function fieldSetOf(place: Typed | undefined, value: Json, self = false):
   return isObject(value) ? setOfMap(typed, value, self) : self ? leaf : undefined;
 }
 
-function setOfMap(typed: TypedMap, value: JsonObject, self: boolean): FieldSet | undefined {
+/** What a container that is new has become, where that was found. */
+function takenChange(value: JsonObject | readonly Json[], self: boolean): LeafChange | undefined {
   const known = largeChange(undefined, value, self);
+  if (known !== undefined) forgetLargeChange(value, self);
+  return known;
+}
+
+function setOfMap(typed: TypedMap, value: JsonObject, self: boolean): FieldSet | undefined {
+  const known = takenChange(value, self);
   if (known !== undefined) return known.changed;
   const steps: string[] = [];
   const nodes: FieldSet[] = [];
@@ -38,7 +45,7 @@ function setOfMap(typed: TypedMap, value: JsonObject, self: boolean): FieldSet |
 function setOfList(typed: TypedList, value: Json, self: boolean): FieldSet | undefined {
   if (typed.relation === "atomic") return leaf;
   if (!Array.isArray(value)) return self ? leaf : undefined;
-  const known = typed.relation === "set" ? largeChange(undefined, value, self) : undefined;
+  const known = typed.relation === "set" ? takenChange(value, self) : undefined;
   if (known !== undefined) return known.changed;
   const found = new Map<string, FieldSet>();
   for (const item of value as readonly Json[]) {
