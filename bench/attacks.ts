@@ -17,6 +17,8 @@ import { type ServerTarget, startedServer } from "./server-target.ts";
 import { endedBefore, type Measured, Pulse } from "./victim.ts";
 
 const table = attackTable();
+/** Of the names that a wrong one is answered with: two rounds have thousands. */
+const shownMax = 60;
 /** Requests of one attack that are under way together. */
 const togetherMax = 16;
 const afterMillis = { first: 2_000, second: 200 } as const;
@@ -176,7 +178,11 @@ async function main(args: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !all.includes(name));
   if (unknown.length > 0 || names.length === 0) {
     const words = unknown.length > 0 ? unknown : asked;
-    console.error(`attacks: no attack is called ${words.join(" or ")}. Attacks: ${all.join(", ")}.`);
+    const shown =
+      all.length <= shownMax
+        ? all.join(", ")
+        : `${all.slice(0, shownMax).join(", ")} and ${all.length - shownMax} more`;
+    console.error(`attacks: no attack is called ${words.join(" or ")}. Attacks: ${shown}.`);
     return 2;
   }
   let code = 0;

@@ -6,7 +6,16 @@ import process from "node:process";
 import { root } from "../pinned-node.mjs";
 import { bundle, runtimeFiles } from "./bundle.mjs";
 
-if (import.meta.main) await makeRunnable(resolve(process.argv[2]));
+if (import.meta.main) {
+  const [folder, ...more] = process.argv.slice(2);
+  if (folder !== undefined && more.length === 0) await makeRunnable(resolve(folder));
+  else {
+    console.error(
+      "usage: node cli/packaging/runnable.mjs FOLDER (in the checkout; what it makes is written over what is there)",
+    );
+    process.exitCode = 2;
+  }
+}
 
 export async function makeRunnable(folder) {
   await bundle(folder);
