@@ -97,8 +97,18 @@ function licences(output) {
     .sort((one, other) => (one < other ? -1 : 1))
     .map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      return `## ${name} ${version} (${license})\n\n${file === undefined ? "" : readFileSync(join(folder, file), "utf8")}`;
+      return `## ${name} ${version} (${license})\n\n${licenceIn(folder)}`;
     });
   return `# Libraries in this package\n\n${parts.join("\n")}`;
+}
+
+/** The text of a library's licence: a file, or the end of its README. Throws where there is none: then it may not be inside. */
+function licenceIn(folder) {
+  const read = (pattern) => {
+    const file = readdirSync(folder).find((each) => pattern.test(each));
+    return file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+  };
+  const text = read(/^licen[cs]e/i) || /^#* *licen[cs]e.*\n[^]+/im.exec(read(/^readme/i))?.[0];
+  if (text === undefined) throw new Error(`no licence is found in ${folder}: leave the library outside of the bundle`);
+  return text;
 }
