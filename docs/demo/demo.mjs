@@ -81,6 +81,7 @@ function showPage() {
   };
 
   let run;
+  let shelved; // the run that goes on when what shall take its place does not begin
   let picked = [];
   let isPlaying = true;
   let isBusy = false;
@@ -117,15 +118,17 @@ function showPage() {
 
   // The picture needs the recent past alone.
   const keptMax = 20_000;
-  const take = (frame) => {
-    const entries = run.entries.concat(frame.entries).slice(-keptMax);
-    const messages = run.messages.concat(frame.messages).slice(-keptMax);
-    run = { ...run, ...frame, entries, messages };
+  const take = (current, frame) => {
+    const entries = current.entries.concat(frame.entries).slice(-keptMax);
+    const messages = current.messages.concat(frame.messages).slice(-keptMax);
+    const further = { ...current, ...frame, entries, messages };
+    if (run === current) run = further;
+    else if (shelved === current) shelved = further;
   };
 
   /** Whoever pauses before the new run is there has paused it; and nothing goes on with the one before. */
   const begin = async () => {
-    const before = run;
+    shelved = run ?? shelved;
     run = undefined;
     isPlaying = true;
     try {
@@ -135,7 +138,7 @@ function showPage() {
       find("#drawn").textContent = began.drawn.length === 0 ? "nothing is left to chance" : began.drawn.join("; ");
       find("#error").textContent = "";
     } catch (error) {
-      run ??= before;
+      run ??= shelved;
       find("#error").textContent = error.message;
     }
     show();
@@ -148,7 +151,7 @@ function showPage() {
     try {
       const toMicros = Math.min(run.untilMicros, run.nowMicros + Math.round(micros));
       const frame = await ask("advance", { of: run.number, toMicros });
-      if (run === current && frame !== undefined) take(frame);
+      if (frame !== undefined) take(current, frame);
     } catch (error) {
       find("#error").textContent = error.message;
       isPlaying = false;
