@@ -139,6 +139,18 @@ describe("a journal's file", () => {
     }
   });
 
+  it("says again what looks as bytes do there", () => {
+    const path = join(folder, "looks");
+    const labels = [{ base64: "AAAA" }, { base64: "AAAA", b: "" }, { a: "" }];
+    const { journal } = Journal.open(path, head);
+    const entry = { atMicros: 1, number: 0, call: { method: "RunPodSandbox", message: { labels } } } as never;
+    journal.append(entry);
+    expect(Journal.open(path, head).entries).toEqual([entry]);
+    for (const _ of journal.compacting(() => [{ labels }], [entry]));
+    const { state, entries: again } = Journal.open(path, head);
+    expect([state, again]).toEqual([[{ labels }], [entry]]);
+  });
+
   it("is not written over when it is somebody else's", () => {
     const path = join(folder, "other");
     writeFileSync(path, "my diary");

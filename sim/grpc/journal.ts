@@ -9,6 +9,7 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  fdatasyncSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -43,6 +44,8 @@ const headPrefix = '{"version":2,"seed":';
 const headBytesMax = 1 << 20;
 /** A file that is no longer is left as it is. */
 const COMPACT_BYTES = 1 << 20;
+/** Of a new file, in one turn. */
+const WRITTEN_AT_A_TIME = 1 << 20;
 
 /** What is on the way to a new file, so that a test can end the process there. */
 export type CompactStep = "begun" | "half" | "written" | "synced" | "renamed";
@@ -116,26 +119,35 @@ export class Journal {
   }
 
   /**
-   * Writes it anew, beside the old one, which it then replaces in one step: whoever opens it has the one or the other. `step` is told
-   * what has been done.
+   * Writes it anew, beside the old one, which it then replaces in one step: whoever opens it has the one or the other. A megabyte or
+   * one line at a time; between two of them entries may be appended to the old one, and to `entries`, all of which are in the new
+   * one. `state` is asked for twice, and says the same. `step` is told what has been done.
    */
-  compact(
-    state: readonly unknown[],
+  *compacting(
+    state: () => Iterable<unknown>,
     entries: readonly JournalEntry[],
     step: (done: CompactStep) => void = () => {},
-  ): void {
+  ): Generator<undefined, void> {
     const newPath = newPathOf(this.path);
-    const { stateLines: _, ...head } = this.head;
-    const lines = [{ ...head, stateLines: state.length }, ...state, ...entries];
+    let stateLines = 0;
+    for (const _ of state()) stateLines++;
     rmSync(newPath, { force: true });
     const file = openSync(newPath, "wx", 0o600);
-    let bytes = 0;
+    let [bytes, syncedBytes, lines] = [0, 0, 0];
+    const write = (line: unknown): boolean => {
+      bytes += writeSync(file, lineOf(line));
+      if (lines++ === (stateLines + entries.length) >> 1) step("half");
+      if (bytes - syncedBytes < WRITTEN_AT_A_TIME) return false;
+      // Or else the last of them would wait for the disk to have all.
+      fdatasyncSync(file);
+      syncedBytes = bytes;
+      return true;
+    };
     try {
       step("begun");
-      lines.forEach((line, at) => {
-        bytes += writeSync(file, lineOf(line));
-        if (at === lines.length >> 1) step("half");
-      });
+      write({ ...this.head, stateLines });
+      for (const line of state()) if (write(line)) yield;
+      for (let at = 0; at < entries.length; at++) if (write(entries[at])) yield;
       step("written");
       fsyncSync(file);
       step("synced");
@@ -153,12 +165,31 @@ export class Journal {
 const newPathOf = (path: string): string => `${path}.new`;
 
 function lineOf(line: unknown): string {
-  // A buffer has been made something else by the time it is handed over as a value.
-  const text = JSON.stringify(line, function (this: Readonly<Record<string, unknown>>, key: string, value: unknown) {
-    const bytes = this[key];
-    return bytes instanceof Uint8Array ? { base64: Buffer.from(bytes).toString("base64") } : value;
+  // By whoever holds them: a buffer would be made a list of numbers before it is asked what it shall be.
+  const text = JSON.stringify(line, (_key, value: unknown) => {
+    if (Array.isArray(value)) return value.some(isBytes) ? value.map(written) : value;
+    if (typeof value !== "object" || value === null || value instanceof WrittenBytes) return value;
+    if (isAsBytesAre(value)) return { base64: [value.base64] };
+    if (!Object.values(value).some(isBytes)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, written(each)]));
   });
   return `${text}\n`;
+}
+
+const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
+const written = (value: unknown): unknown => (isBytes(value) ? new WrittenBytes(value) : value);
+
+class WrittenBytes {
+  readonly base64: string;
+
+  constructor({ buffer, byteOffset, byteLength }: Uint8Array) {
+    this.base64 = Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+  }
+}
+
+/** Bytes are an object of this one key; one that somebody else has made so, as labels are, has its value in a list. */
+function isAsBytesAre(value: object): value is { readonly base64: unknown } {
+  return "base64" in value && Object.keys(value).length === 1 && !isBytes(value.base64);
 }
 
 /** So that a name outlives a machine that stops. */
@@ -190,9 +221,8 @@ function parse(line: string): unknown {
 }
 
 function revived(value: unknown): unknown {
-  const bytes =
-    typeof value === "object" && value !== null && Object.keys(value).length === 1
-      ? (value as { base64?: unknown }).base64
-      : undefined;
-  return typeof bytes === "string" ? Uint8Array.from(Buffer.from(bytes, "base64")) : value;
+  if (typeof value !== "object" || value === null || !isAsBytesAre(value)) return value;
+  const { base64 } = value;
+  if (typeof base64 === "string") return Uint8Array.from(Buffer.from(base64, "base64"));
+  return Array.isArray(base64) ? { base64: base64[0] as unknown } : value;
 }

@@ -227,6 +227,39 @@ describe("a runtime whose journal is made shorter", () => {
     }
   });
 
+  it("is written a part at a time, with all that happens meanwhile, and without it when it is killed", () => {
+    for (const killedAfter of [Infinity, 3]) {
+      const done: CompactStep[] = [];
+      const node = new Node(1_000_000, (step) => done.push(step));
+      const twin = new Node(Infinity);
+      const both = [node, twin];
+      const container = both.map((each) => each.run("p", ["sh", "-c", scripts[2] as string]))[0] as string;
+      for (let file = 0; file < 12; file++)
+        for (const each of both)
+          each.ask("WritePath", { path: `/f${file}`, content: Buffer.alloc(400_000, file % 2 === 0 ? "a" : 200) });
+      let turns = 0;
+      while (!done.includes("renamed") && turns < killedAfter) {
+        for (const each of both) {
+          each.pass(10);
+          if (!done.includes("begun")) continue;
+          each.ask("WritePath", { path: `/g${turns}`, content: Buffer.from(`${turns}`) });
+          each.begin("ExecSync", { containerId: container, cmd: ["sleep", "1"], timeout: 1 });
+        }
+        if (done.includes("begun")) turns++;
+      }
+      expect(turns).toBeGreaterThan(2);
+      expect(existsSync(`${node.path}.new`)).toBe(killedAfter === 3);
+      for (const each of both) {
+        each.pass(500);
+        each.restart(1000);
+      }
+      expect(node.facts()).toEqual(twin.facts());
+      expect(existsSync(`${node.path}.new`)).toBe(false);
+      const read = node.ask("ReadPath", { path: "/f11" });
+      expect(read.ok && Buffer.from(read.message.content).equals(Buffer.alloc(400_000, 200))).toBe(true);
+    }
+  });
+
   it("does not begin in the middle of what it was, and loses no more than a line that was being written", () => {
     const node = new Node(20_000);
     live([node], "cut", 100);

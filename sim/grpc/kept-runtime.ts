@@ -3,12 +3,12 @@ import type { CriRuntime } from "../cri/cri-port.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Micros, Process } from "../kernel/types.ts";
 import { applyControl } from "../runtime/control.ts";
-import type { FileRow } from "../runtime/file-dump.ts";
-import { type KeptState, keptState, pictureOf, Restoration } from "../runtime/kept-state.ts";
+import { keptState, pictureOf, Restoration } from "../runtime/kept-state.ts";
 import type { RuntimeOptions, StreamAddresses } from "../runtime/runtime-state.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import { type CompactStep, Journal, type JournalEntry, type JournalHead } from "./journal.ts";
 import { KeptCalls } from "./kept-calls.ts";
+import { type KeptJournal, keptOf, linesOf } from "./kept-lines.ts";
 
 export interface KeptRuntimeOptions {
   readonly statePath: string;
@@ -39,8 +39,10 @@ export class KeptRuntime {
   private readonly journal: Journal;
   private readonly calls: KeptCalls;
   private isClosed = false;
-  /** What has been written since the state from which a shorter journal is being made; undefined: none is. */
-  private since: JournalEntry[] | undefined;
+  /** What a shorter journal that is being made has to say beside its state, up to the last call; undefined: none is. */
+  private entries: JournalEntry[] | undefined;
+  /** That journal, while it is being written. */
+  private writing: Generator<undefined, void> | undefined;
 
   /** Throws `OtherState`, and `SyntaxError` for a file that is no journal. */
   constructor(options: KeptRuntimeOptions) {
@@ -79,14 +81,15 @@ export class KeptRuntime {
   /** Nothing is written any more. */
   close(): void {
     this.isClosed = true;
+    this.writing?.return();
   }
 
   private write(entry: JournalEntry): void {
     if (this.isClosed) return;
     this.journal.append(entry);
-    this.since?.push(entry);
-    if (!this.journal.isDue || this.since !== undefined) return;
-    this.since = [];
+    this.entries?.push(entry);
+    if (!this.journal.isDue || this.entries !== undefined) return;
+    this.entries = [];
     // After what was written has happened.
     this.process.clock.after(0, () => this.compact());
   }
@@ -98,19 +101,27 @@ export class KeptRuntime {
   private compact(): void {
     if (this.isClosed) return;
     const { runtime, calls, journal, options } = this;
-    this.since = [];
     const entries = calls.needed();
+    this.entries = [...entries];
     const kept: KeptJournal = { ...keptState(runtime.state), next: calls.next, neededCount: entries.length };
     const picture = pictureOf(runtime.state);
     const again = new Life(options, journal.head, kept, entries);
-    // Scripts may have gone on for long: what they did is done again a little at a time, beside all else.
+    // Scripts may have gone on for long, and files may be many: what they did is done again a little at a time, and written so,
+    // beside all else.
     const goOn = (): void => {
       if (this.isClosed) return;
-      if (!again.goOn(EVENTS_AT_A_TIME)) return void this.process.clock.after(PAUSE_MICROS, goOn);
-      const since = this.since ?? [];
-      this.since = undefined;
-      if (pictureOf(again.runtime.state) !== picture) journal.putOff();
-      else journal.compact(linesOf(kept), [...entries, ...since], options.onCompact);
+      if (this.writing === undefined) {
+        if (!again.goOn(EVENTS_AT_A_TIME)) return void this.process.clock.after(PAUSE_MICROS, goOn);
+        if (pictureOf(again.runtime.state) !== picture) {
+          journal.putOff();
+          this.entries = undefined;
+          return;
+        }
+        this.writing = journal.compacting(() => linesOf(kept), this.entries as JournalEntry[], options.onCompact);
+      }
+      if (this.writing.next().done !== true) return void this.process.clock.after(PAUSE_MICROS, goOn);
+      this.entries = undefined;
+      this.writing = undefined;
     };
     goOn();
   }
@@ -177,29 +188,4 @@ class Life {
       this.next++;
     }
   }
-}
-
-/** What a journal that was written anew begins with. */
-interface KeptJournal extends KeptState {
-  /** The number of the next call. */
-  readonly next: number;
-  /** Entries that are from before. */
-  readonly neededCount: number;
-}
-
-/** Rows of files in one line. */
-const ROWS_IN_LINE = 100;
-
-/** Lines that are not too long, however many files there are. */
-function linesOf(kept: KeptJournal): readonly unknown[] {
-  const { rows } = kept.host.dump;
-  const lines: unknown[] = [{ ...kept, host: { ...kept.host, dump: { ...kept.host.dump, rows: [] } } }];
-  for (let at = 0; at < rows.length; at += ROWS_IN_LINE) lines.push(rows.slice(at, at + ROWS_IN_LINE));
-  return lines;
-}
-
-function keptOf(lines: readonly unknown[]): KeptJournal | undefined {
-  const [first, ...rest] = lines as readonly [KeptJournal | undefined, ...(readonly FileRow[])[]];
-  if (first === undefined) return undefined;
-  return { ...first, host: { ...first.host, dump: { ...first.host.dump, rows: rest.flat() } } };
 }

@@ -19,12 +19,23 @@ export const shellCommands: ReadonlySet<string> = new Set([
 
 const SCRIPT_BYTES_MAX = 1 << 20;
 
+/** Of one word or variable that a process is started with. Source: the kernel's 32 pages for each, with a zero at its end. */
+const WORD_CHARS_MAX = 131_071;
+
+const isTooLong = (words: Iterable<string>): boolean => {
+  for (const { length } of words) if (length > WORD_CHARS_MAX) return true;
+  return false;
+};
+
+const NAME_CHARS_SHOWN = 255;
+
 /** A command as a shell would start it. */
 export function startCommand(
   argv: readonly string[],
   box: Box,
 ): Program | { readonly error: string; readonly status: number } {
   const word = argv[0] ?? "";
+  if (isTooLong(argv)) return { error: `1: ${word.slice(0, NAME_CHARS_SHOWN)}: Argument list too long`, status: 126 };
   const found = findProgram(word, box);
   if (found === undefined) return ownProgramOf(box) ?? { error: `1: ${word}: not found`, status: 127 };
   if (found === NO_PERMISSION) return { error: `1: ${word}: Permission denied`, status: 126 };
@@ -37,9 +48,15 @@ export function startCommand(
   return (programs[found] as (args: readonly string[]) => Program)(args);
 }
 
-/** Why a container's own command cannot start, in the words of the low-level runtime; undefined: it can. */
-export function missingCommand(argv: readonly string[], box: Box): string | undefined {
+/** Why a command cannot start that is not a shell's, in the words of the low-level runtime; undefined: it can. */
+export function missingCommand(
+  argv: readonly string[],
+  environment: ReadonlyMap<string, string>,
+  box: Box,
+): string | undefined {
   const word = argv[0] ?? "";
+  if (isTooLong(argv) || isTooLong([...environment].map(([name, value]) => `${name}=${value}`)))
+    return `exec ${word.includes("/") ? "" : "/bin/"}${word.slice(0, NAME_CHARS_SHOWN)}: argument list too long`;
   const found = findProgram(word, box);
   if (found === NO_PERMISSION) return `exec: "${word}": permission denied`;
   if (found !== undefined || box.world.hasOwnPrograms === true) return undefined;

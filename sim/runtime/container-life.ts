@@ -25,12 +25,18 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
   const box = new Box(new ContainerWorld(state, container), container.files, programs);
   const own = config.command ?? [];
   const argv = [...(own.length > 0 ? own : (image.row.command ?? [])), ...(config.args ?? [])].map(toByteText);
+  const environment = new Map([
+    ["PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+    ["HOSTNAME", hostnameOf(sandbox)],
+    ["HOME", "/root"],
+  ]);
+  for (const { key = "", value = "" } of config.envs ?? []) environment.set(key, toByteText(value));
   let program: Program;
   if (argv.length === 0 || (!isPlain && image.row.command === undefined)) {
     container.isService = true;
     program = serviceOf(state, container);
   } else {
-    const missing = missingCommand(argv, box);
+    const missing = missingCommand(argv, environment, box);
     if (missing !== undefined) {
       const text = `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ${missing}: unknown`;
       finish(state, container, 128, "StartError", text);
@@ -43,12 +49,6 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
         ? new Service({ ...ending, name: argv[0] as string, says: started.error, status: started.status })
         : started;
   }
-  const environment = new Map([
-    ["PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
-    ["HOSTNAME", hostnameOf(sandbox)],
-    ["HOME", "/root"],
-  ]);
-  for (const { key = "", value = "" } of config.envs ?? []) environment.set(key, toByteText(value));
   // Somebody who attaches may write there; until then it waits for them.
   container.stdin = config.stdin === true ? { ...newPipe(), writers: 1, isTerminal: config.tty === true } : undefined;
   box.spawn(0, {

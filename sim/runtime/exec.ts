@@ -75,12 +75,12 @@ export function startExec(
   const { box } = container;
   if (box === undefined) return `container is in ${container.state} state`;
   const argv = cmd.map(toByteText);
-  const missing = missingCommand(argv, box);
+  const environment = new Map([...(box.first?.environment ?? []), ...variables]);
+  const missing = missingCommand(argv, environment, box);
   const failed = "failed to start exec: OCI runtime exec failed: exec failed: unable to start container process";
   if (missing !== undefined) return `${failed}: ${missing}: unknown`;
   const program = isOwnProgram(argv, box) ? succeeds(argv[0] ?? "") : startCommand(argv, box);
   if ("error" in program) return `${failed}: ${program.error}: unknown`;
-  const environment = new Map([...(box.first?.environment ?? []), ...variables]);
   const directory = container.config.workingDir ?? "";
   const process = box.spawn(0, {
     program,

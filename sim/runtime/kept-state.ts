@@ -33,7 +33,7 @@ export interface KeptState {
   readonly host: KeptFiles;
 }
 
-interface KeptSandbox {
+export interface KeptSandbox {
   readonly id: string;
   readonly config: PodSandboxConfig;
   readonly handler: string;
@@ -42,7 +42,7 @@ interface KeptSandbox {
   readonly ready: boolean;
 }
 
-interface KeptContainer extends Facts {
+export interface KeptContainer extends Facts {
   readonly id: string;
   readonly sandbox: string;
   readonly config: ContainerConfig;

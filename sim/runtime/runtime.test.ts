@@ -97,6 +97,11 @@ describe("a simulated container", () => {
       ok: false,
       text: expect.stringContaining('exec: "nothing": executable file not found in $PATH'),
     });
+    expect(bench.call("ExecSync", { containerId: id, cmd: sh(`: ${"a".repeat(131_068)}`) }).ok).toBe(true);
+    expect(bench.call("ExecSync", { containerId: id, cmd: sh(`: ${"a".repeat(131_070)}`) })).toMatchObject({
+      ok: false,
+      text: expect.stringContaining("unable to start container process: exec /bin/sh: argument list too long: unknown"),
+    });
     bench.pass(20);
     expect(new TextDecoder().decode(bench.ask("ExecSync", { containerId: id, cmd: ["ps"] }).stdout)).not.toContain(
       "sleep 10",

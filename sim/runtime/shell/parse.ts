@@ -1,6 +1,7 @@
 /**
- * Reads a POSIX shell script. Bounded: nesting beyond `DEPTH_MAX` is an error, and every character is looked at a bounded
- * number of times. Not read: aliases, `function name {`, arrays and whatever else is no POSIX shell.
+ * Reads a POSIX shell script, a command at a time. Bounded: nesting beyond `DEPTH_MAX` is an error, and so is a command of more
+ * than `PARTS_MAX` parts, and every character is looked at a bounded number of times. Not read: aliases, `function name {`,
+ * arrays and whatever else is no POSIX shell.
  */
 import {
   type Command,
@@ -13,6 +14,10 @@ import {
 
 const DEPTH_MAX = 64;
 const SCRIPT_BYTES_MAX = 1 << 20;
+/** Commands, parts of words and redirections of one command with all that is in it: some tens of milliseconds. */
+const PARTS_MAX = 50_000;
+/** What is longer is no arithmetic that is carried out. */
+const ARITHMETIC_MAX = 1 << 16;
 const reserved = new Set([
   "if",
   "then",
@@ -33,14 +38,27 @@ const reserved = new Set([
 ]);
 const closers = new Set(["then", "else", "elif", "fi", "do", "done", "esac", "}"]);
 
-/** Throws `ShellSyntaxError`. */
-export function parseScript(text: string): Command {
+/** Yields after each command of the script. Throws `ShellSyntaxError`. */
+export function* parseScript(text: string): Generator<undefined, Command> {
   if (text.length > SCRIPT_BYTES_MAX) throw new ShellSyntaxError("the script is too long");
-  const parser = new Parser(text);
-  const list = parser.list();
+  const room = { left: PARTS_MAX };
+  const parser = new Parser(text, room);
+  const items: ListItem[] = [];
+  while (parser.item(items)) {
+    room.left = PARTS_MAX;
+    yield;
+  }
   if (!parser.atEnd()) throw parser.unexpected();
-  return list;
+  return listOf(items);
 }
+
+interface ListItem {
+  readonly command: Command;
+  readonly background: boolean;
+}
+
+const listOf = (items: readonly ListItem[]): Command =>
+  items.length === 1 && items[0]?.background === false ? items[0].command : { is: "list", items };
 
 interface HereDocument {
   readonly delimiter: string;
@@ -56,9 +74,16 @@ class Parser {
   private peeked = "";
   private depth = 0;
   private readonly pendingHere: HereDocument[] = [];
+  /** How many more parts the command may have: shared with the parsers of texts in it. */
+  private readonly room: { left: number };
 
-  constructor(text: string) {
+  constructor(text: string, room: { left: number }) {
     this.text = text;
+    this.room = room;
+  }
+
+  private count(): void {
+    if (--this.room.left < 0) throw new ShellSyntaxError("a command of the script is too long");
   }
 
   atEnd(): boolean {
@@ -75,28 +100,25 @@ class Parser {
 
   list(): Command {
     return this.nested(() => {
-      const items: { command: Command; background: boolean }[] = [];
-      for (;;) {
-        this.blanks(true);
-        if (
-          this.at >= this.text.length ||
-          this.text[this.at] === ")" ||
-          this.looksAt(";;") ||
-          closers.has(this.peekWord())
-        )
-          break;
-        const command = this.andOr();
-        this.blanks(false);
-        const background = this.text[this.at] === "&";
-        items.push({ command, background });
-        if (background) this.at++;
-        else if (this.text[this.at] === ";" && !this.looksAt(";;")) this.at++;
-        else if (this.text[this.at] !== "\n") break;
-      }
-      return items.length === 1 && items[0]?.background === false
-        ? (items[0].command as Command)
-        : { is: "list", items };
+      const items: ListItem[] = [];
+      while (this.item(items));
+      return listOf(items);
     });
+  }
+
+  /** Reads the next command of a list, if there is one. Whether another may follow. */
+  item(items: ListItem[]): boolean {
+    this.blanks(true);
+    if (this.at >= this.text.length || this.text[this.at] === ")" || this.looksAt(";;") || closers.has(this.peekWord()))
+      return false;
+    const command = this.andOr();
+    this.blanks(false);
+    const background = this.text[this.at] === "&";
+    items.push({ command, background });
+    if (background) this.at++;
+    else if (this.text[this.at] === ";" && !this.looksAt(";;")) this.at++;
+    else if (this.text[this.at] !== "\n") return false;
+    return true;
   }
 
   private andOr(): Command {
@@ -129,6 +151,7 @@ class Parser {
   }
 
   private command(): Command {
+    this.count();
     this.blanks(false);
     if (this.text[this.at] === "(") {
       this.at++;
@@ -298,6 +321,7 @@ class Parser {
     if (char === undefined || !"<>0123456789".includes(char)) return undefined;
     const match = /^(\d?)(>>|>&|>\||<<-|<<|<&|<>|>|<)/.exec(this.text.slice(this.at, this.at + 4));
     if (match === null) return undefined;
+    this.count();
     this.at += match[0].length;
     const operator = match[2] as string;
     const number = match[1] === "" ? (operator.startsWith("<") ? 0 : 1) : Number(match[1]);
@@ -334,7 +358,7 @@ class Parser {
         lines.push(`${line}\n`);
       }
       const body = lines.join("");
-      here.redirection.body = here.quoted ? [{ is: "text", text: body, quoted: true }] : hereWord(body, this.depth);
+      here.redirection.body = here.quoted ? [{ is: "text", text: body, quoted: true }] : this.textWord(body, true);
     }
   }
 
@@ -357,6 +381,7 @@ class Parser {
   }
 
   private part(parts: WordPart[], quoted: boolean): void {
+    this.count();
     const char = this.text[this.at] as string;
     switch (char) {
       case "\\": {
@@ -413,7 +438,7 @@ class Parser {
 
   private parseInner(text: string): Command {
     return this.nested(() => {
-      const inner = new Parser(text);
+      const inner = new Parser(text, this.room);
       inner.depth = this.depth;
       const body = inner.list();
       if (!inner.atEnd()) throw inner.unexpected();
@@ -426,7 +451,7 @@ class Parser {
     if (rest.startsWith("((")) {
       const end = closingArithmetic(this.text, this.at + 3);
       if (end !== undefined) {
-        const word = quotedWord(this.text.slice(this.at + 3, end), this.depth);
+        const word = this.textWord(this.text.slice(this.at + 3, end), false);
         parts.push({ is: "arithmetic", word, quoted });
         this.at = end + 2;
         return true;
@@ -544,8 +569,13 @@ class Parser {
   }
 
   /** A text whose parts are all quoted: a here-document, an arithmetic expression. */
-  allQuoted(depth: number, escapes: boolean): Word {
-    this.depth = depth;
+  private textWord(text: string, escapes: boolean): Word {
+    const inner = new Parser(text, this.room);
+    inner.depth = this.depth;
+    return inner.allQuoted(escapes);
+  }
+
+  private allQuoted(escapes: boolean): Word {
     const parts: WordPart[] = [];
     while (this.at < this.text.length) {
       const char = this.text[this.at] as string;
@@ -557,9 +587,6 @@ class Parser {
     return parts;
   }
 }
-
-const hereWord = (text: string, depth: number): Word => new Parser(text).allQuoted(depth, true);
-const quotedWord = (text: string, depth: number): Word => new Parser(text).allQuoted(depth, false);
 
 function push(parts: WordPart[], text: string, quoted: boolean): void {
   const last = parts.at(-1);
@@ -586,7 +613,8 @@ function unescapedBackquote(text: string, from: number): number {
 /** Where `))` ends an arithmetic expression; undefined: what opens here is a subshell in a substitution. */
 function closingArithmetic(text: string, from: number): number | undefined {
   let open = 0;
-  for (let at = from; at < text.length; at++) {
+  const last = Math.min(text.length, from + ARITHMETIC_MAX);
+  for (let at = from; at < last; at++) {
     if (text[at] === "(") open++;
     else if (text[at] === ")") {
       if (open === 0) return text[at + 1] === ")" ? at : undefined;

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { parseScript } from "./parse.ts";
 import { runScript } from "./script.fixture.ts";
 import { scripts } from "./scripts.fixture.ts";
 
@@ -28,7 +29,7 @@ describe("the shell beside a real one", () => {
 
 describe("more than a container has room for", () => {
   it("a pipeline ends at the first part that cannot be started, and says so once", () => {
-    const { stdout, stderr } = runScript(`${"true | ".repeat(20_000)}true; echo $?`);
+    const { stdout, stderr } = runScript(`${"true | ".repeat(18_000)}true; echo $?`);
     expect([stdout, stderr]).toEqual(["2\n", "sh: Cannot fork\n"]);
   });
 });
@@ -63,5 +64,47 @@ describe("work that is long", () => {
     expect([parts.stdout, parts.status]).toEqual(["1000\n", 3]);
     expect([whole.stdout, whole.status]).toEqual(["1000\n", 3]);
     expect(parts.turns).toBeGreaterThan(10 * whole.turns);
+  });
+});
+
+describe("a script of any length", () => {
+  it("is read a command at a time", () => {
+    const parsing = parseScript("true;".repeat(40_000));
+    for (let command = 0; command < 40_000; command++) expect(parsing.next().done).toBe(false);
+    expect(parsing.next().value).toMatchObject({ is: "list" });
+    // Four texts of 40,000 commands are read in as many turns as have room for them, and carried out in as many.
+    const script =
+      's="true;true;true;true;true;"; i=0; while [ $i -lt 13 ]; do i=$((i+1)); s="$s$s"; done; eval "$s"; echo $?';
+    const { stdout, turns } = runScript(script, { turnStepsMax: 1_000 });
+    expect(stdout).toBe("0\n");
+    expect(turns).toBeGreaterThan(80);
+  });
+
+  it.each([
+    ["a pipeline", `${"a|".repeat(60_000)}a`],
+    ["words", `a${" b".repeat(60_000)}`],
+    ["parts of a word", `a ${"''".repeat(60_000)}`],
+    ["a substitution of commands", `a $(${"b;".repeat(60_000)})`],
+    ["a here-document", `cat <<E\n${"$a".repeat(60_000)}\nE\n`],
+    ["redirections", `a${" >b".repeat(60_000)}`],
+    ["arms", `case a in ${"a);;".repeat(60_000)} esac`],
+    ["what is between backquotes", `a \`${"b;".repeat(60_000)}\``],
+    ["a loop", `while a; do ${"b;".repeat(60_000)} done`],
+  ])("has no command of more parts than are read at once: %s", (_what, script) => {
+    expect(() => [...parseScript(script)]).toThrow("a command of the script is too long");
+    expect([...parseScript(script.replaceAll(/(.{3,5})\1{9999,}/g, "$1".repeat(2)))].length).toBeLessThan(3);
+  });
+
+  it("is given to no process in a word that is longer than a kernel takes", () => {
+    const long = "s=aaaaaaaa; while [ ${#s} -lt 131072 ]; do s=$s$s; done;";
+    expect(runScript(`${long} cat "$s"; echo $?`)).toMatchObject({
+      stdout: "126\n",
+      stderr: "sh: 1: cat: Argument list too long\n",
+    });
+    expect(runScript(`${long} echo "\${s#a}" | cat | tail -c 2`)).toMatchObject({
+      status: 0,
+      stderr: "sh: a value is too long to be trimmed\n",
+    });
+    expect(runScript(`${long} [ "$s" = a ]; echo $?`)).toMatchObject({ stdout: "1\n" });
   });
 });

@@ -85,7 +85,7 @@ class Shell implements Program, ShellContext {
     try {
       if (this.script === undefined) yield* this.fromInput();
       else {
-        const tree = typeof this.script === "string" ? parseScript(this.script) : this.script;
+        const tree = typeof this.script === "string" ? yield* this.parsed(this.script) : this.script;
         this.status = yield* this.execute(tree);
       }
     } catch (error) {
@@ -111,9 +111,9 @@ class Shell implements Program, ShellContext {
       const line = yield* this.inputLine();
       ended = line === undefined;
       text += line ?? "";
-      if (!ended && ++lines < OPEN_LINES_MAX && isOpen(text)) continue;
+      if (!ended && ++lines < OPEN_LINES_MAX && (yield* this.isOpen(text))) continue;
       try {
-        if (text !== "") this.status = yield* this.execute(parseScript(text));
+        if (text !== "") this.status = yield* this.execute(yield* this.parsed(text));
       } catch (error) {
         if (!this.isInteractive) throw error;
         this.status = this.failed(error);
@@ -146,11 +146,35 @@ class Shell implements Program, ShellContext {
   *evaluate(text: string): Run {
     let tree: Command;
     try {
-      tree = parseScript(text);
+      tree = yield* this.parsed(text);
     } catch (error) {
       return this.failed(error);
     }
     return yield* this.execute(tree);
+  }
+
+  /** A command at a time, and others come in between. Throws `ShellSyntaxError`. */
+  private *parsed(text: string): Run<Command> {
+    const parsing = parseScript(text);
+    for (;;) {
+      const next = parsing.next();
+      if (next.done === true) return next.value;
+      if (!this.box.spend()) yield { until: this.box.world.nowMicros() };
+    }
+  }
+
+  /** Whether more lines are needed before a command can be carried out. */
+  private *isOpen(text: string): Run<boolean> {
+    if (text.endsWith("\\\n")) return true;
+    try {
+      yield* this.parsed(text);
+      return false;
+    } catch (error) {
+      return (
+        error instanceof ShellSyntaxError &&
+        /end of file unexpected|Unterminated quoted|Missing '}'|EOF in backquote/.test(error.message)
+      );
+    }
   }
 
   private failed(error: unknown): number {
@@ -674,18 +698,4 @@ export function newShell(
     },
     startCommand,
   );
-}
-
-/** Whether more lines are needed before a command can be carried out. */
-function isOpen(text: string): boolean {
-  if (text.endsWith("\\\n")) return true;
-  try {
-    parseScript(text);
-    return false;
-  } catch (error) {
-    return (
-      error instanceof ShellSyntaxError &&
-      /end of file unexpected|Unterminated quoted|Missing '}'|EOF in backquote/.test(error.message)
-    );
-  }
 }
