@@ -52,8 +52,25 @@ function world() {
     if (heard?.ok !== true) throw new Error(`${path}: no answer`);
     return heard;
   };
+  /** The bodies of both answers, each as a whole and put together from its pieces. */
+  const askTwice = (path: string): readonly string[] => {
+    const texts: string[] = [];
+    kernel.enter(process, () => {
+      for (let time = 0; time < 2; time++)
+        new ApiClient(process, usage, "admin").call({ method: "GET", path, query: "" }, 5_000_000, (answer) => {
+          const payload = answer.ok ? answer.payload : undefined;
+          const whole = Buffer.from(payload?.bytes() ?? []).toString();
+          const pieces: Uint8Array[] = [];
+          for (let slices = payload?.slices?.(), next = slices?.next(); next?.done === false; next = slices?.next())
+            pieces.push(next.value);
+          texts.push(whole, Buffer.concat(pieces).toString());
+        });
+    });
+    advance(0.1);
+    return texts;
+  };
   advance(5);
-  return { ask, advance };
+  return { ask, askTwice, advance };
 }
 
 const namesOf = (list: JsonObject): readonly string[] =>
@@ -89,6 +106,19 @@ it("tells what nodes and pods use, by list, name, namespace and label", () => {
   // A name is one part of a path, whatever is in it.
   expect(ask(`${group}/namespaces/default%2Fpods%2Ftwo%2Fproxy/pods`).object["items"] ?? []).toEqual([]);
   expect([ask(`${group}/nodes/none`).status, ask(`${group}/namespaces/other/pods`).object["items"]]).toEqual([404, []]);
+});
+
+it("reads an agent once for all who ask meanwhile, and gives a list in pieces", () => {
+  const { ask, askTwice, advance } = world();
+  for (let at = 0; at < 60; at++) {
+    const spec = { nodeName: "n-1", containers: [{ name: "c", image: "i" }] };
+    const body = { apiVersion: "v1", kind: "Pod", metadata: { name: `p${at}` }, spec } as JsonObject;
+    ask("/api/v1/namespaces/default/pods", "admin", { method: "POST", body });
+  }
+  advance(60);
+  const [first = "", ...others] = askTwice(`${group}/pods`);
+  expect(namesOf(JSON.parse(first) as JsonObject)).toHaveLength(60);
+  expect(others).toEqual([first, first, first]);
 });
 
 it("is discovered, plain and aggregated, and serves nothing but reads", () => {

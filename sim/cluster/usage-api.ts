@@ -36,12 +36,17 @@ interface Asked {
   readonly query: string;
 }
 
-type Answer = (status: number, object: JsonObject) => void;
+type Answer = (status: number, object: JsonObject, payload?: Payload) => void;
+
+/** Of a list, in one event and in one piece of an answer. */
+const itemsAtATime = 500;
 
 export class UsageApi implements ApiHandler {
   private readonly options: UsageApiOptions;
   private readonly group: string;
   private readonly client: ApiClient;
+  /** Agents that have been asked and have not answered, and who waits for it: whoever asks meanwhile is told the same. */
+  private readonly asked = new Map<string, ((summary: Summary | undefined) => void)[]>();
 
   constructor(options: UsageApiOptions) {
     const { process, server, dialect } = options;
@@ -61,10 +66,10 @@ export class UsageApi implements ApiHandler {
     const own = `/apis/${this.group}`;
     if (request.path !== own && !request.path.startsWith(`${own}/`)) return server.start(request, responder);
     let isOver = false;
-    const answer: Answer = (status, object) => {
+    const answer: Answer = (status, object, payload = jsonPayload(object)) => {
       if (isOver) return;
       isOver = true;
-      responder.respond(status, { "cache-control": "no-cache, private" }, jsonPayload(object));
+      responder.respond(status, { "cache-control": "no-cache, private" }, payload);
     };
     const [, , , asked = "", ...rest] = request.path.replace(/\/$/, "").split("/").map(decoded);
     const wanted = asked === "" || rest.length === 0 ? undefined : resourceOf(rest, request.query);
@@ -148,17 +153,27 @@ export class UsageApi implements ApiHandler {
           : String(((object["spec"] ?? {}) as JsonObject)["nodeName"] ?? "");
       const nodes = [...new Set(objects.map(nodeOf))].filter((node) => node !== "");
       this.summaries(nodes, (summaries) => {
-        const items = objects.flatMap((object) => {
-          const summary = summaries.get(nodeOf(object));
-          const usage = summary === undefined ? undefined : this.metricsOf(resource, object, summary);
-          return usage === undefined ? [] : [usage];
-        });
-        const [only] = items;
-        const apiVersion = `${this.group}/${version}`;
-        const metadata = name === "" ? pageOf(found.object) : {};
-        if (name === "") answer(200, { kind: `${kinds[resource]}List`, apiVersion, metadata, items });
-        else if (only !== undefined) answer(200, only);
-        else answer(404, failureStatus(404, "NotFound", `${resource}.${this.group} "${name}" not found`));
+        const items: JsonObject[] = [];
+        const finish = (): void => {
+          const [only] = items;
+          if (name === "") {
+            const kind = `${kinds[resource]}List`;
+            const list = { kind, apiVersion: `${this.group}/${version}`, metadata: pageOf(found.object), items };
+            answer(200, list, listPayload(list));
+          } else if (only !== undefined) answer(200, only);
+          else answer(404, failureStatus(404, "NotFound", `${resource}.${this.group} "${name}" not found`));
+        };
+        const goOn = (from: number): void => {
+          for (const object of objects.slice(from, from + itemsAtATime)) {
+            const summary = summaries.get(nodeOf(object));
+            const usage = summary === undefined ? undefined : this.metricsOf(resource, object, summary);
+            if (usage !== undefined) items.push(usage);
+          }
+          const next = from + itemsAtATime;
+          if (next < objects.length) this.options.process.clock.after(0, () => goOn(next));
+          else finish();
+        };
+        goOn(0);
       });
     });
   }
@@ -169,13 +184,27 @@ export class UsageApi implements ApiHandler {
     let left = nodes.length;
     if (left === 0) done(found);
     for (const node of nodes) {
-      const path = `/api/v1/nodes/${encodeURIComponent(node)}/proxy/stats/summary`;
-      this.client.call({ method: "GET", path }, agentMicros, (answer) => {
-        const summary = answer.ok && answer.status === 200 ? parsed(answer.payload) : undefined;
+      this.summary(node, (summary) => {
         if (summary !== undefined) found.set(node, summary);
         if (--left === 0) done(found);
       });
     }
+  }
+
+  private summary(node: string, done: (summary: Summary | undefined) => void): void {
+    const waiting = this.asked.get(node);
+    if (waiting !== undefined) {
+      waiting.push(done);
+      return;
+    }
+    this.asked.set(node, [done]);
+    const path = `/api/v1/nodes/${encodeURIComponent(node)}/proxy/stats/summary`;
+    this.client.call({ method: "GET", path }, agentMicros, (answer) => {
+      const summary = answer.ok && answer.status === 200 ? parsed(answer.payload) : undefined;
+      const told = this.asked.get(node) ?? [];
+      this.asked.delete(node);
+      for (const each of told) each(summary);
+    });
   }
 
   private metricsOf(resource: Asked["resource"], object: JsonObject, summary: Summary): JsonObject | undefined {
@@ -190,7 +219,7 @@ export class UsageApi implements ApiHandler {
       readonly uid?: string;
       readonly labels?: Readonly<Record<string, string>>;
     };
-    const pod = resource === "nodes" ? undefined : summary.pods?.find(({ podRef }) => podRef?.uid === uid);
+    const pod = resource === "nodes" ? undefined : summary.pods.get(uid ?? "");
     const whole = resource === "nodes" ? summary.node : pod;
     const containers = (pod?.containers ?? []).flatMap((each) => {
       const usage = usageOf(each);
@@ -281,12 +310,14 @@ interface Part {
   readonly memory?: { readonly workingSetBytes?: number };
 }
 
+type PodPart = Part & {
+  readonly podRef?: { readonly uid?: string };
+  readonly containers?: readonly Part[];
+};
+
 interface Summary {
-  readonly node?: Part;
-  readonly pods?: readonly (Part & {
-    readonly podRef?: { readonly uid?: string };
-    readonly containers?: readonly Part[];
-  })[];
+  readonly node: Part | undefined;
+  readonly pods: ReadonlyMap<string, PodPart>;
 }
 
 function usageOf({ cpu, memory }: Part = {}): JsonObject | undefined {
@@ -306,8 +337,13 @@ function resourceOf(parts: readonly string[], query: string): Asked | undefined 
 const placeOf = ({ resource, namespace, name }: Asked): JsonObject => ({ resource, namespace, name });
 
 function parsed(payload: Payload | undefined): Summary | undefined {
+  if (payload === undefined) return undefined;
   try {
-    return payload === undefined ? undefined : (JSON.parse(new TextDecoder().decode(payload.bytes())) as Summary);
+    const { node, pods = [] } = JSON.parse(new TextDecoder().decode(payload.bytes())) as {
+      readonly node?: Part;
+      readonly pods?: readonly PodPart[];
+    };
+    return { node, pods: new Map(pods.map((pod) => [pod.podRef?.uid ?? "", pod])) };
   } catch {
     return undefined; // an agent that says something else has no figures
   }
@@ -330,6 +366,26 @@ function withoutTag<Headers extends object>(headers: Headers): Headers {
 function jsonPayload(object: JsonObject, contentType = "application/json"): Payload {
   const bytes = new TextEncoder().encode(JSON.stringify(object));
   return { object, contentType, bytes: () => bytes, sizeBytes: bytes.length };
+}
+
+/** A list in pieces of some of its items each. */
+function listPayload(list: JsonObject & { readonly items: readonly JsonObject[] }): Payload {
+  const { items, ...head } = list;
+  function* slices(): Generator<Uint8Array> {
+    const encoder = new TextEncoder();
+    yield encoder.encode(`${JSON.stringify(head).slice(0, -1)},"items":[`);
+    for (let at = 0; at < items.length; at += itemsAtATime) {
+      const text = JSON.stringify(items.slice(at, at + itemsAtATime)).slice(1, -1);
+      yield encoder.encode(at === 0 ? text : `,${text}`);
+    }
+    yield encoder.encode("]}");
+  }
+  return {
+    object: list,
+    contentType: "application/json",
+    bytes: () => new TextEncoder().encode(JSON.stringify(list)),
+    slices: () => slices(),
+  };
 }
 
 const nothing = (): void => {};
