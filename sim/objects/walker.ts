@@ -271,6 +271,7 @@ const noItems: readonly unknown[] = [];
 function compileMap(values: Shape): Walk {
   const walk = compileShape(values, typeNameOf(values));
   const scalar = values.is === "scalar";
+  const ofTexts = scalar || values.is === "either";
   const goType = `map[string]${goTypeOf(values)}`;
   return (value, context, previous) => {
     if (value === previous && Object.isFrozen(value)) return value as Json;
@@ -279,10 +280,11 @@ function compileMap(values: Shape): Walk {
       return undefined;
     }
     const before = previous as JsonObject | undefined;
-    const ordered = walk === walkString ? orderedBefore(value as JsonObject) : undefined;
-    if (ordered !== undefined) return (context.large = ordered);
-    const result: Record<string, Json> = {};
-    const table = value as Readonly<Record<string, unknown>>;
+    const ordered = ofTexts ? (orderedBefore(value as JsonObject) as Record<string, Json> | undefined) : undefined;
+    if (ordered !== undefined && walk === walkString) return (context.large = ordered);
+    // What has been put in order is made what it shall be in place: most texts are that already.
+    const result: Record<string, Json> = ordered ?? {};
+    const table: Readonly<Record<string, unknown>> = ordered ?? (value as JsonObject);
     const member = (key: string): void => {
       const item = table[key];
       if (item === undefined) return;
@@ -291,10 +293,11 @@ function compileMap(values: Shape): Walk {
         return;
       }
       if (!scalar) context.path.push([key]);
-      setKey(result, key, walk(item, context, before?.[key]) ?? zeroOfShape(values));
+      const made = walk(item, context, before?.[key]) ?? zeroOfShape(values);
+      if (made !== item || ordered === undefined) setKey(result, key, made);
       if (!scalar) context.path.pop();
     };
-    const keys = sortedKeys(table, context.isLarge);
+    const keys = sortedKeys(table, context.isLarge || ordered !== undefined);
     if (keys === undefined) for (const key in table) member(key);
     else {
       for (const key of keys) member(key);
