@@ -134,6 +134,9 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "answers and events": [size(`${cri} unreadBytesMax`)],
     "output of": [size("sim/runtime/exec.ts OUTPUT_BYTES_MAX")],
     "why a call failed": [count(`${cri} detailsCharactersMax`)],
+    "one word or variable": [count("sim/runtime/commands.ts WORD_CHARS_MAX")],
+    "a script": [size("sim/runtime/shell/parse.ts SCRIPT_BYTES_MAX"), count("sim/runtime/shell/parse.ts PARTS_MAX")],
+    "what of a new state file": [size("sim/grpc/journal.ts WRITTEN_AT_A_TIME")],
     "what a container does": [
       count("sim/runtime/processes/box.ts STEPS_MAX"),
       count("sim/runtime/processes/box.ts BYTES_IN_STEP"),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ApiClient, type ClientAnswer, type ClientRequest } from "../client/api-client.ts";
-import type { JsonObject } from "../contract/http-message.ts";
+import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { Cluster } from "./cluster.ts";
@@ -119,6 +119,44 @@ it("reads an agent once for all who ask meanwhile, and gives a list in pieces", 
   const [first = "", ...others] = askTwice(`${group}/pods`);
   expect(namesOf(JSON.parse(first) as JsonObject)).toHaveLength(60);
   expect(others).toEqual([first, first, first]);
+});
+
+it("has no figures of an agent that says something else", () => {
+  const kernel = new Kernel({ seed: "usage" });
+  const process = kernel.process("apiserver");
+  const said = [
+    ...["", "[]", "null", "5", '{"pods":5}', '{"pods":[null]}', '{"pods":[{"podRef":{"uid":"u"},"containers":{}}]}'],
+    ...['{"pods":[{"podRef":{"uid":"u"},"containers":[null]}]}', '{"node":null}', '{"node":5,"pods":null}'],
+  ];
+  const pod = { metadata: { name: "p", uid: "u" }, spec: { nodeName: "n" } };
+  const answers: Readonly<Record<string, JsonObject>> = {
+    "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews": { status: { allowed: true } },
+    "/api/v1/pods": { items: [pod] },
+    "/api/v1/nodes": { items: [{ metadata: { name: "n" } }] },
+  };
+  for (const text of said) {
+    const bytes = (path: string): Uint8Array =>
+      new TextEncoder().encode(path.endsWith("/stats/summary") ? text : JSON.stringify(answers[path]));
+    const server: ApiHandler = {
+      start({ method, path }, responder) {
+        const of = { object: answers[path], contentType: "application/json", bytes: () => bytes(path) };
+        process.clock.after(1, () => responder.respond(method === "POST" ? 201 : 200, {}, of));
+        return () => {};
+      },
+    };
+    const usage = new UsageApi({ server, process, dialect });
+    const items: unknown[] = [];
+    kernel.enter(process, () => {
+      for (const resource of ["pods", "nodes"])
+        new ApiClient(process, usage, "admin").call(
+          { method: "GET", path: `${group}/${resource}`, query: "" },
+          5_000_000,
+          (answer) => items.push(answer.ok && answer.object["items"]),
+        );
+    });
+    kernel.run(kernel.nowMicros() + 1_000_000);
+    expect([text, ...items]).toEqual([text, [], []]);
+  }
 });
 
 it("is discovered, plain and aggregated, and serves nothing but reads", () => {

@@ -10,7 +10,7 @@ import { failureStatus } from "../contract/errors.ts";
 import { groupInDialect, type Dialect } from "../../wire/dialect.ts";
 import { ApiClient } from "../client/api-client.ts";
 import type { ApiHandler, ApiRequest, Json, JsonObject, Payload, Responder } from "../contract/http-message.ts";
-import { metadataOf } from "../contract/objects.ts";
+import { isObject, metadataOf } from "../contract/objects.ts";
 import { wrapped } from "../contract/responders.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 
@@ -203,7 +203,8 @@ export class UsageApi implements ApiHandler {
       const summary = answer.ok && answer.status === 200 ? parsed(answer.payload) : undefined;
       const told = this.asked.get(node) ?? [];
       this.asked.delete(node);
-      for (const each of told) each(summary);
+      // In events of their own: what breaks one of their answers breaks no other.
+      for (const each of told) this.options.process.clock.after(0, () => each(summary));
     });
   }
 
@@ -336,6 +337,7 @@ function resourceOf(parts: readonly string[], query: string): Asked | undefined 
 
 const placeOf = ({ resource, namespace, name }: Asked): JsonObject => ({ resource, namespace, name });
 
+/** Undefined for an agent that says something else: it has no figures. */
 function parsed(payload: Payload | undefined): Summary | undefined {
   if (payload === undefined) return undefined;
   try {
@@ -343,9 +345,10 @@ function parsed(payload: Payload | undefined): Summary | undefined {
       readonly node?: Part;
       readonly pods?: readonly PodPart[];
     };
-    return { node, pods: new Map(pods.map((pod) => [pod.podRef?.uid ?? "", pod])) };
+    if (!pods.every(({ containers = [] }) => containers.every(isObject))) return undefined;
+    return { node: isObject(node) ? node : undefined, pods: new Map(pods.map((pod) => [pod.podRef?.uid ?? "", pod])) };
   } catch {
-    return undefined; // an agent that says something else has no figures
+    return undefined;
   }
 }
 

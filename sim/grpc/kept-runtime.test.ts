@@ -260,6 +260,33 @@ describe("a runtime whose journal is made shorter", () => {
     }
   });
 
+  it("stays as it was when a part of the shorter one cannot be written, which is tried again later", () => {
+    const done: CompactStep[] = [];
+    let failures = 0;
+    const node = new Node(20_000, (step) => {
+      done.push(step);
+      if (step === "half" && ++failures === 1) throw new Error("no space left");
+    });
+    const twin = new Node(Infinity);
+    const both = [node, twin];
+    const write = (file: number): void => {
+      for (const each of both) {
+        each.ask("WritePath", { path: `/f${file % 3}`, content: Buffer.alloc(2_000, String(file % 10)) });
+        each.pass(50);
+      }
+    };
+    expect(() => Array.from({ length: 30 }, (_, file) => write(file))).toThrow("no space left");
+    expect(done).toEqual(["begun", "half"]);
+    for (let file = 0; file < 60; file++) write(file);
+    expect(done.slice(2, 7)).toEqual(["begun", "half", "written", "synced", "renamed"]);
+    expect(node.bytes).toBeLessThan(twin.bytes);
+    const ahead = Math.max(node.millis(), twin.millis()) + 1000;
+    for (const each of both) each.restart(ahead - each.millis());
+    expect(node.facts().host.map(({ path, text }) => [path, text])).toEqual(
+      twin.facts().host.map(({ path, text }) => [path, text]),
+    );
+  });
+
   it("does not begin in the middle of what it was, and loses no more than a line that was being written", () => {
     const node = new Node(20_000);
     live([node], "cut", 100);

@@ -114,16 +114,29 @@ export class KeptRuntime {
         if (!again.goOn(EVENTS_AT_A_TIME)) return void this.process.clock.after(PAUSE_MICROS, goOn);
         if (pictureOf(again.runtime.state) !== picture) {
           journal.putOff();
-          this.entries = undefined;
+          this.endCompaction();
           return;
         }
         this.writing = journal.compacting(() => linesOf(kept), this.entries as JournalEntry[], options.onCompact);
       }
-      if (this.writing.next().done !== true) return void this.process.clock.after(PAUSE_MICROS, goOn);
-      this.entries = undefined;
-      this.writing = undefined;
+      let isWritten = false;
+      try {
+        isWritten = this.writing.next().done === true;
+      } catch (error) {
+        // A disk that is full, say: the old file goes on.
+        journal.putOff();
+        this.endCompaction();
+        throw error;
+      }
+      if (isWritten) this.endCompaction();
+      else this.process.clock.after(PAUSE_MICROS, goOn);
     };
     goOn();
+  }
+
+  private endCompaction(): void {
+    this.entries = undefined;
+    this.writing = undefined;
   }
 }
 

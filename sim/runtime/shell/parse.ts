@@ -16,8 +16,8 @@ const DEPTH_MAX = 64;
 const SCRIPT_BYTES_MAX = 1 << 20;
 /** Commands, parts of words and redirections of one command with all that is in it: some tens of milliseconds. */
 const PARTS_MAX = 50_000;
-/** What is longer is no arithmetic that is carried out. */
-const ARITHMETIC_MAX = 1 << 16;
+/** Characters that are looked at again, for the end of an arithmetic expression, count as one part. */
+const CHARS_OF_A_PART = 64;
 const reserved = new Set([
   "if",
   "then",
@@ -82,8 +82,9 @@ class Parser {
     this.room = room;
   }
 
-  private count(): void {
-    if (--this.room.left < 0) throw new ShellSyntaxError("a command of the script is too long");
+  private count(parts = 1): void {
+    this.room.left -= parts;
+    if (this.room.left < 0) throw new ShellSyntaxError("a command of the script is too long");
   }
 
   atEnd(): boolean {
@@ -449,8 +450,9 @@ class Parser {
   private dollar(parts: WordPart[], quoted: boolean): boolean {
     const rest = this.text.slice(this.at + 1, this.at + 257);
     if (rest.startsWith("((")) {
-      const end = closingArithmetic(this.text, this.at + 3);
-      if (end !== undefined) {
+      const { end, isArithmetic } = closingArithmetic(this.text, this.at + 3);
+      this.count(Math.ceil((end - this.at) / CHARS_OF_A_PART));
+      if (isArithmetic) {
         const word = this.textWord(this.text.slice(this.at + 3, end), false);
         parts.push({ is: "arithmetic", word, quoted });
         this.at = end + 2;
@@ -610,16 +612,15 @@ function unescapedBackquote(text: string, from: number): number {
   throw new ShellSyntaxError("Syntax error: EOF in backquote substitution");
 }
 
-/** Where `))` ends an arithmetic expression; undefined: what opens here is a subshell in a substitution. */
-function closingArithmetic(text: string, from: number): number | undefined {
+/** Where `))` ends an arithmetic expression, or where it shows that what opens here is a subshell in a substitution. */
+function closingArithmetic(text: string, from: number): { readonly end: number; readonly isArithmetic: boolean } {
   let open = 0;
-  const last = Math.min(text.length, from + ARITHMETIC_MAX);
-  for (let at = from; at < last; at++) {
+  for (let at = from; at < text.length; at++) {
     if (text[at] === "(") open++;
     else if (text[at] === ")") {
-      if (open === 0) return text[at + 1] === ")" ? at : undefined;
+      if (open === 0) return { end: at, isArithmetic: text[at + 1] === ")" };
       open--;
     }
   }
-  return undefined;
+  return { end: text.length, isArithmetic: false };
 }

@@ -95,6 +95,13 @@ describe("a script of any length", () => {
     expect([...parseScript(script.replaceAll(/(.{3,5})\1{9999,}/g, "$1".repeat(2)))].length).toBeLessThan(3);
   });
 
+  it("is not looked at again and again for the end of what may be arithmetic", () => {
+    expect(() => [...parseScript(`${"$((".repeat(20)}${" ".repeat(1_000_000)}`)]).toThrow("is too long");
+    expect(() => [...parseScript(`${"$((".repeat(20)}${" ".repeat(1_000)}`)]).toThrow("end of file unexpected");
+    const long = runScript(`echo $((${"1+".repeat(40_000)}1)); echo $?`);
+    expect(long).toMatchObject({ stdout: "", stderr: expect.stringContaining("the expression is too long") });
+  });
+
   it("is given to no process in a word that is longer than a kernel takes", () => {
     const long = "s=aaaaaaaa; while [ ${#s} -lt 131072 ]; do s=$s$s; done;";
     expect(runScript(`${long} cat "$s"; echo $?`)).toMatchObject({
