@@ -272,6 +272,7 @@ const crowds: Readonly<Record<string, RuntimeAttack>> = {
   "runtime crowd large-containers": async (target, tell) => {
     const metadata = { name: "large", namespace: "default", uid: "large" };
     const { podSandboxId } = await target.ask("RunPodSandbox", { config: { metadata } });
+    await target.ask("PullImage", { image: { image: "local/box:1" } });
     await crowd(100, 8, async (at) => {
       const annotations = { a: "v".repeat(4_000_000) };
       const config = { metadata: { name: `c${at}` }, image: { image: "local/box:1" }, annotations };
@@ -280,7 +281,7 @@ const crowds: Readonly<Record<string, RuntimeAttack>> = {
   },
   "runtime crowd large-files": (target, tell) =>
     crowd(100, 8, async (at) =>
-      tell(await status(target.ask("WritePath", { path: `/tmp/f${at}`, content: Buffer.alloc(4_000_000) }, at))),
+      tell(await status(target.ask("WritePath", { path: `/f${at}`, content: Buffer.alloc(4_000_000, "v") }, at))),
     ),
   "runtime crowd events-unread": async (target, tell) => {
     const release = unread(target.victim.address, 20, 100, row("GetContainerEvents"), Buffer.alloc(0));
