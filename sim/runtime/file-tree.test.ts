@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type DirectoryNode, FileTree, pathParts, type TreeNode } from "./file-tree.ts";
+import { bytesText, type DirectoryNode, FileTree, pathParts, textBytes, type TreeNode } from "./file-tree.ts";
 
 const names = ["a", "b", "c"] as const;
 const path = fc.array(fc.constantFrom(...names, "..", "."), { maxLength: 4 }).map((parts) => `/${parts.join("/")}`);
@@ -92,4 +92,26 @@ describe("a tree of files", () => {
       { seed: 1, numRuns: 2_000 },
     );
   });
+});
+
+it("makes a text of bytes, and bytes of a text, however long and whatever they are", () => {
+  const odd = fc.array(fc.tuple(fc.nat({ max: 30_000 }), fc.nat({ max: 255 })), { maxLength: 4 });
+  const marks = fc.constantFrom([], [0xef, 0xbb, 0xbf], [0xc3, 0xa9], [0, 127, 128]);
+  fc.assert(
+    fc.property(
+      fc.constantFrom(5, 8_192, 8_193, 30_000),
+      odd,
+      marks,
+      fc.nat({ max: 17_000 }),
+      (size, some, mark, at) => {
+        const bytes = new Uint8Array(size).fill(97);
+        for (const [where, byte] of some) if (where < size) bytes[where] = byte;
+        for (const place of [0, 8_192, at]) if (place + mark.length <= size) bytes.set(mark, place);
+        const text = bytesText(bytes);
+        expect(text).toBe(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+        expect(textBytes(text)).toEqual(bytes);
+      },
+    ),
+    { seed: 9, numRuns: 100 },
+  );
 });

@@ -356,9 +356,13 @@ const charactersPerCall = 8_192;
 /** One character a byte. Whole parts are put together: a text that grew by characters would take thirty times the memory. */
 export function bytesText(bytes: Uint8Array): string {
   const parts: string[] = [];
+  let isPlain = bytes.length > charactersPerCall;
   for (let at = 0; at < bytes.length; at += charactersPerCall) {
     const part = bytes.subarray(at, at + charactersPerCall);
-    parts.push(Reflect.apply(String.fromCharCode, undefined, part));
+    // As UTF-8 a long text of ASCII is read several times as fast; one that is something else is tried once.
+    const plain = isPlain ? decoder.decode(part) : "";
+    isPlain = isPlain && plain.length === part.length && isAscii(plain);
+    parts.push(isPlain ? plain : Reflect.apply(String.fromCharCode, undefined, part));
   }
   return parts.join("");
 }
@@ -370,6 +374,7 @@ export function textBytes(text: string): Uint8Array {
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** UTF-8 of a text, one character a byte. */
 export const toByteText = (text: string): string => (isAscii(text) ? text : bytesText(encoder.encode(text)));
