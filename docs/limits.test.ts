@@ -10,7 +10,6 @@ interface Source {
 
 const counted = (value: number): string => value.toLocaleString("en-US");
 const count = (from: string): Source => ({ from, as: counted });
-const millions = (from: string): Source => ({ from, as: (value) => `${value / 1e6} million` });
 const millis = (from: string): Source => ({ from, as: (value) => `${value / 1000} ms` });
 const size = (from: string): Source => ({
   from,
@@ -66,9 +65,8 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count(`${values} valuesMax`),
     ],
     annotations: [size("sim/objects/metadata.ts annotationBytesMax")],
-    "causes in a refusal": [
-      millions("sim/objects/validation.ts charactersMax"),
-      millions("sim/objects/apply/validate.ts charactersMax"),
+    "causes in a refusal, unknown and duplicate fields in a warning": [
+      count("sim/contract/errors.ts toldCharactersMax"),
     ],
     "nesting of an expression": [count("sim/expressions/syntax.ts depthMax")],
     "one evaluation": [

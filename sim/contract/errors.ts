@@ -10,6 +10,12 @@ export interface Cause {
   readonly field?: string;
 }
 
+/**
+ * Of the texts of causes, or of what else is told of one body; one more may be told. Simplification: the real server tells all, in
+ * an answer that can be thousands of times as long as the request.
+ */
+export const toldCharactersMax = 1_000_000;
+
 /** A resource as errors name it: the plural and its group, in the dialect ("" for the core group). */
 export interface ResourceName {
   readonly group: string;

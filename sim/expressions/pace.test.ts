@@ -56,7 +56,7 @@ it("a judgement in several turns comes to the same as one at once, with the same
           done = 0;
           const made = pace.turn(judge);
           // What asks for others ends after them, and is counted then.
-          expect(done).toBeLessThanOrEqual(300_000 + 250_000);
+          expect(done).toBeLessThanOrEqual(200_000 + 250_000);
           if (made !== undefined) return made.result;
         }
       });
@@ -84,5 +84,8 @@ it("expressions are evaluated in turns, each once", () => {
     made = pace.turn(judge);
   }
   expect(made.result).toEqual(judge());
-  expect(turnCount).toBe(Math.ceil((16 * single.cost) / 300_000));
+  // A turn ends with the evaluation that goes beyond its budget; the last one that fails may have one of its own.
+  const perTurn = Math.ceil(200_000 / (single.cost + 30));
+  const least = Math.ceil(16 / perTurn);
+  expect([least, least + 1]).toContain(turnCount);
 });

@@ -6,7 +6,7 @@
 import type { CostPool } from "./evaluate.ts";
 
 /** What a turn may cost before what goes on in it is broken off: with the one evaluation that goes beyond, a tenth of a second. */
-export const turnCostMax = 300_000;
+export const turnCostMax = 200_000;
 
 /** What beginning takes, however little it then costs. */
 const beginCost = 30;

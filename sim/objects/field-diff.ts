@@ -8,7 +8,7 @@ import type { FieldRow, Shape, TypeRow } from "../../wire/schema.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { paced, turnCostMax } from "../expressions/pace.ts";
 import { jsonEqual } from "./equality.ts";
-import { type FieldSet, leaf, makeNode, makeNodeOf } from "./field-set.ts";
+import { type FieldSet, leaf, makeNode, makeNodeOf, valueStep, valueText } from "./field-set.ts";
 import { isObject } from "../contract/objects.ts";
 import { forgetLargeChange, largeChange } from "./large-leaves.ts";
 
@@ -323,12 +323,6 @@ function listDiff(items: Shape, field: FieldRow): Diff {
   return (before, after) => diffList(before, after, stepOf, inner);
 }
 
-/** How a set names an element of a list of type `set`. */
-export const valueStep = (item: Json): string => `v:${textOf(item)}`;
-
-const textOf = (item: Json): string =>
-  typeof (item as unknown) === "bigint" ? String(item) : (JSON.stringify(item) ?? "null");
-
 const keySteps = new Map<string, Map<string, string>>();
 const keyStepsMax = 4096;
 
@@ -361,7 +355,7 @@ export function keyStepOf(item: Json, keys: readonly string[], defaults: readonl
     const key = keys[at] as string;
     const value = item[key] ?? defaults[at];
     if (value !== undefined && value !== null)
-      text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${textOf(value)}`;
+      text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${valueText(value)}`;
   }
   return text === "" ? undefined : `k:{${text}}`;
 }

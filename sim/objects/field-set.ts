@@ -7,12 +7,19 @@
  */
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { isObject } from "../contract/objects.ts";
+import { paced, turnCostMax } from "../expressions/pace.ts";
 import { Recent } from "./recent.ts";
 import { sortedInSteps } from "./sorted-steps.ts";
 
 export interface FieldSet {
   readonly [step: string]: FieldSet;
 }
+
+/** How a set names an element of a list of type `set`. */
+export const valueStep = (item: Json): string => `v:${valueText(item)}`;
+
+export const valueText = (item: Json): string =>
+  typeof (item as unknown) === "bigint" ? String(item) : (JSON.stringify(item) ?? "null");
 
 /** The set of one path, seen from that path. */
 export const leaf: FieldSet = Object.freeze({});
@@ -59,13 +66,17 @@ function areLeaves(nodes: readonly FieldSet[], from: number, end: number): boole
 /** The same node for the same leaves, as long as it is among the last of its kind. */
 function nodeOfMany(self: boolean, steps: string[], nodes: FieldSet[], from: number, end: number): FieldSet {
   const name = JSON.stringify([self, steps.slice(from, end)]);
-  return manyNodes.get(name) ?? rememberMany(name, buildNode(self, steps, nodes, from, end));
+  const known = manyNodes.get(name);
+  if (known !== undefined) return known;
+  let count = self ? 1 : 0;
+  for (let at = from; at < end; at++) if (at + 1 === end || steps[at] !== steps[at + 1]) count++;
+  return rememberMany(name, buildNode(self, steps, nodes, from, end), count);
 }
 
-function rememberMany(name: string, node: FieldSet): FieldSet {
+function rememberMany(name: string, node: FieldSet, count: number): FieldSet {
   if (manyNodes.size >= manyNodesMax) manyNodes.clear();
   manyNodes.set(name, node);
-  manyOnes.add(node);
+  manyOnes.set(node, count);
   areThereMany = true;
   return node;
 }
@@ -89,16 +100,15 @@ export function* leavesInSteps(self: boolean, steps: readonly string[]): Generat
   const known = manyNodes.get(name);
   if (known !== undefined) return known;
   canonical.set(node, true);
-  return rememberMany(name, Object.freeze(node));
+  return rememberMany(name, Object.freeze(node), sorted.length + (self ? 1 : 0));
 }
 
-/** Nodes of many leaves: to ask one for its first child means to list all. */
-const manyOnes = new WeakSet<FieldSet>();
+/** Nodes of many leaves, and how many each has: to ask one for its first child means to list all. */
+const manyOnes = new WeakMap<FieldSet, number>();
 let areThereMany = false;
 
 /** How many children a node of many leaves has; undefined for any other. */
-export const leafCountOf = (node: FieldSet): number | undefined =>
-  areThereMany && manyOnes.has(node) ? Object.keys(node).length : undefined;
+export const leafCountOf = (node: FieldSet): number | undefined => (areThereMany ? manyOnes.get(node) : undefined);
 
 /** From here on moving one child after another could take for ever. */
 const longMin = 64;
@@ -347,30 +357,68 @@ function filterNode(
   return makeNode(self, steps, nodes);
 }
 
-/** Reads a set that a client sent: canonical and interned; undefined when it is none, an empty set when it is empty. */
-export function readFieldSet(value: Json | undefined): FieldSet | undefined {
+/**
+ * Reads a set that a client sent: canonical and interned; undefined when it is none, an empty set when it is empty. `isLarge`: it is
+ * read in parts, between which a judgement (`pace.ts`) may be broken off.
+ */
+export function readFieldSet(value: Json | undefined, isLarge = false): FieldSet | undefined {
   if (!isObject(value)) return undefined;
   const isCanonical = (value as unknown) === leaf || canonical.get(value) === true;
-  return isCanonical ? (value as unknown as FieldSet) : readNode(value);
+  return isCanonical ? (value as unknown as FieldSet) : readNode(value, isLarge);
 }
 
 const stepForm = /^(?:f:|k:\{|v:|i:-?\d+$)/;
 
-function readNode(value: JsonObject): FieldSet | undefined {
-  const steps: string[] = [];
-  const nodes: FieldSet[] = [];
-  let self = false;
-  for (const step of Object.keys(value)) {
+/** Of a large set that is read within a judgement (`pace.ts`), steps that are read before it may be broken off. */
+const partLength = 64;
+const stepCost = turnCostMax / 30_000;
+
+function readNode(value: JsonObject, isInParts: boolean): FieldSet | undefined {
+  if (!isInParts) return nodeOf(readSteps(value, Object.keys(value), false));
+  const all = paced(
+    () => Object.keys(value),
+    ({ length }) => length,
+  );
+  const read: ReadSteps = { self: false, steps: [], nodes: [] };
+  for (let from = 0; from < all.length; from += partLength) {
+    const some = all.slice(from, from + partLength);
+    const cost = (): number => stepCost * some.length;
+    const part = paced(() => readSteps(value, some, true), cost);
+    if (part === undefined) return undefined;
+    read.self ||= part.self;
+    for (const step of part.steps) read.steps.push(step);
+    for (const node of part.nodes) read.nodes.push(node);
+  }
+  return all.length > manyMin
+    ? paced(
+        () => nodeOf(read),
+        () => stepCost * all.length,
+      )
+    : nodeOf(read);
+}
+
+interface ReadSteps {
+  self: boolean;
+  readonly steps: string[];
+  readonly nodes: FieldSet[];
+}
+
+const nodeOf = (read: ReadSteps | undefined): FieldSet | undefined =>
+  read && makeNode(read.self || read.steps.length === 0, read.steps, read.nodes);
+
+function readSteps(value: JsonObject, some: readonly string[], isInParts: boolean): ReadSteps | undefined {
+  const read: ReadSteps = { self: false, steps: [], nodes: [] };
+  for (const step of some) {
     const below = value[step];
     if (!isObject(below)) return undefined;
     if (step === ".") {
-      self = true;
+      read.self = true;
       continue;
     }
-    const node = stepForm.test(step) ? readNode(below) : undefined;
+    const node = stepForm.test(step) ? readNode(below, isInParts) : undefined;
     if (node === undefined) return undefined;
-    steps.push(step);
-    nodes.push(node);
+    read.steps.push(step);
+    read.nodes.push(node);
   }
-  return makeNode(self || steps.length === 0, steps, nodes);
+  return read;
 }

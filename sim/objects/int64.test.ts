@@ -3,7 +3,8 @@ import { structOfKind, type TypeRow } from "../../wire/schema.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
 import { decodeProtobuf, encodeProtobuf, openEnvelope } from "../apiserver/encodings/protobuf/envelope.ts";
 import { type Answer, TestBed } from "../apiserver/test-bed.fixture.ts";
-import { keyStepOf, valueStep } from "./field-diff.ts";
+import { keyStepOf } from "./field-diff.ts";
+import { valueStep } from "./field-set.ts";
 import { durationSeconds, incremented, int64Of } from "./int64.ts";
 
 const wide = "9007199254740993"; // 2^53 + 1

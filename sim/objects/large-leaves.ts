@@ -1,10 +1,10 @@
 /**
- * How large maps of texts (labels, data) and large sets of texts (finalizers) differ, as sets of fields, made in steps before it is
+ * How large maps of scalars (labels, data) and large sets of them (finalizers) differ, as sets of fields, made in steps before it is
  * asked for: a set of a hundred thousand fields takes a tenth of a second, in which nobody else would have a turn.
  */
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { isObject } from "../contract/objects.ts";
-import { type FieldSet, leaf, leavesInSteps, makeNode } from "./field-set.ts";
+import { type FieldSet, leaf, leavesInSteps, makeNode, valueStep } from "./field-set.ts";
 
 /** From here on the sets of a map or list are made in steps. */
 const largeMin = 4_000;
@@ -29,7 +29,7 @@ interface Made extends LeafChange {
 const made = { true: new WeakMap<Container, Made>(), false: new WeakMap<Container, Made>() };
 let isAnyMade = false;
 
-/** Makes the sets of large maps and lists of texts in `after`, by what they are in `before`. `self`: new ones are paths themselves. */
+/** Makes the sets of large maps and lists of scalars in `after`, by what they are in `before`. `self`: new ones are paths themselves. */
 export function* largeLeafSteps(before: unknown, after: unknown, self: boolean): Generator<void, void> {
   const open: [before: unknown, after: unknown][] = [[before, after]];
   for (let at = 0; at < open.length && at < lookedAtMax; at++) {
@@ -69,9 +69,9 @@ function* changeInSteps(was: unknown, is: Container, self: boolean): Generator<v
   return { changed: yield* setInSteps(false, changed), removed: yield* setInSteps(false, removed) };
 }
 
-/** Texts by the steps that name them; undefined where something else is among them, or the same twice in a list. */
-function* leavesInOrder(container: unknown): Generator<void, ReadonlyMap<string, string> | undefined> {
-  const leaves = new Map<string, string>();
+/** What a map has under each name, or a list each element of; undefined where something else is among them, or the same twice in a list. */
+function* leavesInOrder(container: unknown): Generator<void, ReadonlyMap<string, Scalar> | undefined> {
+  const leaves = new Map<string, Scalar>();
   const isList = Array.isArray(container);
   if (!isList && !isObject(container)) return undefined;
   yield;
@@ -80,15 +80,23 @@ function* leavesInOrder(container: unknown): Generator<void, ReadonlyMap<string,
   for (const key of keys as readonly Json[]) {
     if (++count % membersPerStep === 0) yield;
     const value = isList ? key : (container as JsonObject)[key as string];
-    if (typeof value !== "string") return undefined;
-    leaves.set(isList ? `v:${JSON.stringify(value)}` : `f:${key as string}`, value);
+    if (!isScalar(value)) return undefined;
+    // An element has no value but its name.
+    if (isList) leaves.set(valueStep(value), true);
+    else leaves.set(`f:${key as string}`, value);
   }
   return leaves.size === keys.length ? leaves : undefined;
 }
 
+type Scalar = string | number | boolean;
+
+/** Integers beyond 2^53 are bigints. */
+const isScalar = (value: unknown): value is Scalar =>
+  value !== null && value !== undefined && typeof value !== "object";
+
 function* keysInSteps(
-  leaves: ReadonlyMap<string, string>,
-  isWanted: (step: string, value: string) => boolean,
+  leaves: ReadonlyMap<string, Scalar>,
+  isWanted: (step: string, value: Scalar) => boolean,
 ): Generator<void, string[]> {
   const wanted: string[] = [];
   let count = 0;

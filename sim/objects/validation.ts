@@ -3,7 +3,7 @@
  * update judges metadata once for all types and once for the kind.
  * Source: the facts, section 4; recorded answers (05-patch/merge-uid-change).
  */
-import type { Cause } from "../contract/errors.ts";
+import { type Cause, toldCharactersMax } from "../contract/errors.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import { metadataCauses, type MetadataRules, metadataUpdateCauses } from "./metadata.ts";
 import type { Strategy } from "./strategy.ts";
@@ -61,14 +61,8 @@ function kindCauses(object: JsonObject, live: JsonObject, { rules, dialect }: St
   return causes;
 }
 
-/**
- * Of the texts of causes; one more may be told. Simplification: the real server tells all, in an answer that can be
- * thousands of times as long as the request.
- */
-const charactersMax = 4_000_000;
-
 function withRoom(causes: readonly Cause[]): readonly Cause[] {
-  let charactersLeft = charactersMax;
+  let charactersLeft = toldCharactersMax;
   const last = causes.findIndex(({ message, field = "" }) => (charactersLeft -= message.length + field.length) < 0);
   return last < 0 ? causes : causes.slice(0, last + 1);
 }

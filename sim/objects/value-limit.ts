@@ -104,9 +104,12 @@ let areThereLarges = false;
 /** From here on a write takes its steps in events of their own, and so does every later request about the object. */
 const largeValuesMin = 4_000;
 
+/** Whether what is judged is large enough to be judged in parts. */
+export const isLargeValue = (value: unknown): boolean => hasMoreValues(value, largeValuesMin);
+
 /** Remembers a sealed object if it is large. */
 export function noteLarge(object: object): void {
-  if (hasLargePart(object) || hasMoreValues(object, largeValuesMin)) rememberLarge(object);
+  if (hasLargePart(object) || isLargeValue(object)) rememberLarge(object);
 }
 
 /** Remembers an object, or a part of one, that is known to be large. */

@@ -1,23 +1,21 @@
 /** What a walk over an incoming object carries along: where it is, what it has met, what it has gathered. */
 import type { TypeRow } from "../../wire/schema.ts";
+import { toldCharactersMax } from "../contract/errors.ts";
 import type { Json } from "../contract/http-message.ts";
 import { shortTypeName } from "./zero-values.ts";
 
 /** Deepest nesting of objects and lists that is read. */
 export const depthMax = 1000;
 
-/** Of the paths of unknown fields, which in a deep body are longer than the body many times over. */
-const charactersMax = 1_000_000;
-
 /** What one walk has met. A string on the path is a field, a number an index, a one-element list a map key. */
 export class WalkContext {
   readonly path: (string | number | readonly [string])[] = [];
   /**
    * Paths of fields that the type does not have, in document order, as `spec.containers[0].imagee`; as many as
-   * `charactersMax` has room for.
+   * `toldCharactersMax` has room for.
    */
   readonly unknown: string[] = [];
-  private charactersLeft = charactersMax;
+  private charactersLeft = toldCharactersMax;
   /** The type error to tell, in Go's words: the first that ended the reading, else the first in document order. */
   error: string | undefined = undefined;
   private ended = false;

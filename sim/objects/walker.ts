@@ -7,7 +7,7 @@ import { compareBytes } from "../../wire/go-strings.ts";
 import type { FieldRow, Shape, TypeRow } from "../../wire/schema.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { int64Of } from "./int64.ts";
-import { orderedBefore } from "./large-maps.ts";
+import { orderedBefore, orderedSetBefore } from "./large-maps.ts";
 import { type NamedScalar, namedScalars } from "./scalars.ts";
 import { depthMax, describe, describeNumber, type FieldWalk, type Walk, type WalkContext } from "./walk-context.ts";
 import { orderedRows, presenceOf, shortTypeName, zeroOfField, zeroOfShape, zeroStruct } from "./zero-values.ts";
@@ -388,6 +388,8 @@ function copyList(list: readonly unknown[], context: WalkContext): Json {
 }
 
 function copyObject(object: object, context: WalkContext): Json {
+  const ordered = context.depth < depthMax ? orderedSetBefore(object as JsonObject) : undefined;
+  if (ordered !== undefined) return (context.large = ordered as Json);
   const result: Record<string, Json> = {};
   const table = object as Readonly<Record<string, unknown>>;
   const member = (key: string): void => {

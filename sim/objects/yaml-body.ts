@@ -5,6 +5,7 @@
  */
 import { drained } from "../../wire/steps.ts";
 import { goQuote } from "../../wire/go-strings.ts";
+import { toldCharactersMax } from "../contract/errors.ts";
 import type { Json } from "../contract/http-message.ts";
 import { goSyntax } from "./go-values.ts";
 import { depthMax } from "./walk-context.ts";
@@ -65,16 +66,13 @@ interface Key {
   readonly shown: string;
 }
 
-/** Of texts of duplicates, which merge keys can make a thousand times as long as the body. */
-const charactersMax = 1_000_000;
-
 /** What is read of a part. It yields the reading of a part of its own, whose result it is given, or stops for a while. */
 interface Reading<Result = unknown> extends Generator<Reading | undefined, Result, unknown> {}
 
 /** From the tree of a document to its value. */
 class Reader {
   readonly duplicates: string[] = [];
-  private charactersLeft = charactersMax;
+  private charactersLeft = toldCharactersMax; // of duplicates
   private depth = 0;
   private stepCount = 0;
   private readonly open = new Set<YamlNode>();

@@ -157,26 +157,31 @@ class RuleJudging {
       );
       return;
     }
-    const { compiled, ruleError, messageError } = paced(
-      () => compileRule(rule, type),
+    // What is compiled is not kept: there may be megabytes of rules.
+    const { ruleError, messageError, ruleCost, messageCost, usesOldSelf } = paced(
+      () => {
+        const { compiled, ...errors } = compileRule(rule, type);
+        const { expression, message, usesOldSelf } = compiled ?? {};
+        return { ...errors, ruleCost: expression?.costMax, messageCost: message?.costMax, usesOldSelf };
+      },
       () => compileCostOf(rule.rule.length + rule.messageExpression.length),
     );
-    if (compiled !== undefined) {
+    if (ruleCost !== undefined) {
       const count = Number.isFinite(place.count) ? place.count : countMax(schema);
-      this.cost(`${path}.rule`, "estimated rule cost", compiled.expression.costMax * count);
+      this.cost(`${path}.rule`, "estimated rule cost", ruleCost * count);
     }
     if (ruleError !== undefined) causes.push(invalidText(`${path}.rule`, showRule(rule), ruleError));
     if (messageError !== undefined) {
       causes.push(invalidText(`${path}.messageExpression`, showRule(rule), messageError));
-    } else if (compiled?.message !== undefined) {
-      this.cost(`${path}.messageExpression`, "estimated messageExpression cost", compiled.message.costMax);
+    } else if (messageCost !== undefined) {
+      this.cost(`${path}.messageExpression`, "estimated messageExpression cost", messageCost);
     }
-    if (rule.optionalOldSelf !== undefined && compiled?.usesOldSelf === false) {
+    if (rule.optionalOldSelf !== undefined && usesOldSelf === false) {
       causes.push(
         invalidValue(`${path}.optionalOldSelf`, rule.optionalOldSelf, "may not be set if oldSelf is not used in rule"),
       );
     }
-    if (compiled?.usesOldSelf === true && place.uncorrelated !== undefined) {
+    if (usesOldSelf === true && place.uncorrelated !== undefined) {
       const text = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
       causes.push(invalidValue(`${path}.rule`, rule.rule, text));
     }

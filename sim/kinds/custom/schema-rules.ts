@@ -6,9 +6,18 @@ import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
+import { isLargeValue } from "../../objects/value-limit.ts";
 import { paced } from "../../expressions/pace.ts";
 import { ruleCompileCauses, ruleFormCauses } from "./rule-causes.ts";
-import { compilePattern, type ExtensionNames, extensionNames, type Schema, schemaReader } from "./schema.ts";
+import {
+  compilePattern,
+  type ExtensionNames,
+  extensionNames,
+  pacedEntries,
+  readSchema,
+  type Schema,
+  schemaReader,
+} from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
 import { validateValue } from "./validate-value.ts";
 
@@ -20,6 +29,8 @@ interface Judging {
   readonly read: (raw: JsonObject) => Schema;
   readonly causes: Cause[];
   hasRules: boolean;
+  /** Of a large schema some properties or alternatives are judged at a time, between which the judgement may be broken off. */
+  readonly isInParts: boolean;
 }
 
 type Naming = Pick<Judging, "names" | "causes">;
@@ -28,11 +39,49 @@ type Naming = Pick<Judging, "names" | "causes">;
 export function schemaCauses(schema: JsonObject, at: string, prefix: string, causes: Cause[]): void {
   const before = causes.length;
   const read = schemaReader(prefix);
-  const judging: Judging = { names: extensionNames(prefix), prefix, read, causes, hasRules: false };
+  const isInParts = paced(
+    () => isLargeValue(schema),
+    () => 0,
+  );
+  const judging: Judging = { names: extensionNames(prefix), prefix, read, causes, hasRules: false, isInParts };
   judgeSchema(schema, at, "root", judging);
   judgeRootMetadata(schema, at, causes);
   // Rules are compiled only against a schema that is sound: their errors would come from its own.
-  if (judging.hasRules && causes.length === before) ruleCompileCauses(read(schema), at, prefix, causes);
+  if (causes.length > before) return;
+  const isStored = Object.isFrozen(schema);
+  if (judging.hasRules || (isInParts && isStored)) {
+    const sound = isStored ? readSchema(schema, prefix) : read(schema);
+    if (judging.hasRules) ruleCompileCauses(sound, at, prefix, causes);
+  }
+}
+
+/** Properties, or alternatives. */
+const partLength = 64;
+/** Of one of them, without what is within it, by the measure of expressions (`pace.ts`). */
+const nodeCost = 8;
+
+function judgeEach<Item>(
+  items: readonly Item[],
+  judging: Judging,
+  judgeOne: (item: Item, index: number, judging: Judging) => void,
+): void {
+  if (!judging.isInParts) {
+    items.forEach((item, index) => judgeOne(item, index, judging));
+    return;
+  }
+  for (let from = 0; from < items.length; from += partLength) {
+    const some = items.slice(from, from + partLength);
+    const part = paced(
+      () => {
+        const own: Judging = { ...judging, causes: [], hasRules: false };
+        some.forEach((item, index) => judgeOne(item, from + index, own));
+        return own;
+      },
+      () => nodeCost * some.length,
+    );
+    for (const cause of part.causes) judging.causes.push(cause);
+    judging.hasRules ||= part.hasRules;
+  }
 }
 
 const neverSupported: readonly (readonly [name: string, text: string])[] = Object.entries({
@@ -230,20 +279,21 @@ function judgeProperties(schema: JsonObject, at: string, place: Place, judging: 
     }
     if (isObject(additionalProperties)) judgeSchema(additionalProperties, path, "field", judging);
   }
-  for (const [name, property] of Object.entries((properties ?? {}) as JsonObject)) {
-    if (isObject(property)) judgeSchema(property, `${at}.properties[${name}]`, "field", judging);
-  }
+  if (!isObject(properties)) return;
+  judgeEach(pacedEntries(properties), judging, ([name, property], _, own) => {
+    if (isObject(property)) judgeSchema(property, `${at}.properties[${name}]`, "field", own);
+  });
 }
 
 /** Inside a junction only rules of values may stand: what a value is must be said outside. */
 function judgeJunctions(schema: JsonObject, at: string, judging: Judging): void {
   const idiom = schema[judging.names.intOrString] === true;
   for (const junction of ["allOf", "anyOf", "oneOf"]) {
-    ((schema[junction] ?? []) as readonly Json[]).forEach((part, index) => {
+    judgeEach((schema[junction] ?? []) as readonly Json[], judging, (part, index, own) => {
       if (!isObject(part)) return;
       const path = `${at}.${junction}[${index}]`;
-      judgeRulesOnly(part, path, idiom && junction !== "oneOf", judging);
-      judgeComplete(part, path, schema, at, judging);
+      judgeRulesOnly(part, path, idiom && junction !== "oneOf", own);
+      judgeComplete(part, path, schema, at, own);
     });
   }
   if (!isObject(schema["not"])) return;

@@ -5,6 +5,9 @@ import { kubernetesProfile } from "../../contract/profile.ts";
 import { type Answer, TestBed } from "../../apiserver/test-bed.fixture.ts";
 import { readSchema, type Schema, schemaReader } from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
+import { inTurns } from "../../expressions/pace.ts";
+import type { Cause } from "../../contract/errors.ts";
+import { schemaCauses } from "./schema-rules.ts";
 import { validateListTypes, validateValue } from "./validate-value.ts";
 
 const prefix = "x-kubernetes-";
@@ -105,12 +108,92 @@ it("a reader reads no schema twice", () => {
   expect(outer.properties.get("a")).toBe(reader(inner as JsonObject));
 });
 
+/** How many turns a judgement takes that costs more than one, and what it comes to; the same at once. */
+function judgedInTurns<Result>(judge: () => Result): { readonly turnCount: number; readonly result: Result } {
+  const turns = inTurns(judge);
+  for (let turnCount = 1; ; turnCount++) {
+    const { done, value } = turns.next();
+    if (done === true) return { turnCount, result: value };
+  }
+}
+
+/** Lists of lists down to the integers, or maps of maps: as many of each, so that no level is long. */
+const nested = (width: number, depth: number, isMap: boolean): Json => {
+  if (depth === 0) return 1;
+  const parts = times(width, () => nested(width, depth - 1, isMap));
+  return isMap ? Object.fromEntries(parts.map((part, at) => [`k${at}`, part])) : parts;
+};
+const schemaOfNested = (depth: number, isMap: boolean): unknown => {
+  if (depth === 0) return { type: "integer", minimum: 2 };
+  const inner = schemaOfNested(depth - 1, isMap);
+  return isMap ? { type: "object", additionalProperties: inner } : { type: "array", items: inner };
+};
+
+describe("a large value is judged in turns", () => {
+  it.each([
+    ["a list", 65_536, 1, false],
+    ["a map", 65_536, 1, true],
+    ["lists of lists", 40, 3, false],
+    ["maps of maps", 40, 3, true],
+    ["lists of two lists", 2, 16, false],
+  ])("of the same length: %s", (_, width, depth, isMap) => {
+    const value = nested(width, depth, isMap);
+    const schema = read(schemaOfNested(depth, isMap));
+    const causes = validateValue(value, schema);
+    expect(causes.length).toBeGreaterThan(5_000);
+    const { turnCount, result } = judgedInTurns(() => validateValue(value, schema));
+    expect(result).toEqual(causes);
+    expect(turnCount).toBeGreaterThan(1);
+    // What is fit is looked at whole.
+    const fit = read(JSON.parse(JSON.stringify(schemaOfNested(depth, isMap)).replace(`"minimum":2`, `"minimum":1`)));
+    expect(judgedInTurns(() => validateValue(value, fit))).toEqual({ turnCount: expect.toSatisfy(isMany), result: [] });
+  });
+  const isMany = (count: number): boolean => count >= 3;
+
+  it.each(["set", "map"])("for elements that are there before: a %s", (listType) => {
+    const keys = listType === "map" ? { [`${prefix}list-map-keys`]: ["k"] } : {};
+    const schema = read({ type: "array", [`${prefix}list-type`]: listType, ...keys, items: {} });
+    const value = times(40_000, (at) => (listType === "map" ? { k: at >> 1 } : at >> 1)) as Json;
+    const causes = validateListTypes(value, schema);
+    expect(causes.length).toBeGreaterThan(10_000);
+    const { turnCount, result } = judgedInTurns(() => validateListTypes(value, schema));
+    expect([result, turnCount > 2]).toEqual([causes, true]);
+  });
+
+  it("as its schema is, with its rules", () => {
+    const raw = (count: number, rule: string) => ({
+      type: "object",
+      properties: Object.fromEntries(
+        times(count, (at) => [`k${at}`, { type: "integer", [`${prefix}validations`]: [{ rule }] }]),
+      ),
+    });
+    const judge = (schema: unknown) => (): Cause[] => {
+      const causes: Cause[] = [];
+      schemaCauses(schema as JsonObject, "schema", prefix, causes);
+      return causes;
+    };
+    for (const [rule, count] of [
+      ["self > 1", 0],
+      ["self > ", 10_000],
+    ] as const) {
+      const causes = judge(raw(10_000, rule))();
+      expect(causes.length).toBe(count);
+      const { turnCount, result } = judgedInTurns(judge(raw(10_000, rule)));
+      expect([result, turnCount > 5]).toEqual([causes, true]);
+    }
+    const plain = { type: "object", properties: Object.fromEntries(times(40_000, (at) => [`k${at}`, { type: "a" }])) };
+    expect(judgedInTurns(judge(plain)).turnCount).toBeGreaterThan(2);
+  });
+});
+
 describe("a definition and its instances", () => {
   function served(spec: unknown): (body: unknown, method?: string, at?: string) => Answer {
     const bed = new TestBed({ profile: kubernetesProfile });
     const send = (method: string, path: string, body: unknown): Answer => {
       const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-      return bed.ask(`${method} ${path}`, { as: "admin", headers: { "content-type": type }, body });
+      const answer = bed.ask(`${method} ${path}`, { as: "admin", headers: { "content-type": type }, body });
+      bed.advance(0.001); // what is judged in many turns is answered later
+      return answer;
     };
     const openAPIV3Schema = { type: "object", properties: { spec } };
     const made = send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {

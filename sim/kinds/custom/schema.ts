@@ -3,6 +3,7 @@
  * validation, managed fields and apply. Extension keys are the dialect's (`x-svc-…`, `x-kubernetes-…`).
  * Source: the published structural schema rules.
  */
+import { paced } from "../../expressions/pace.ts";
 import { compileRegex } from "../../expressions/library/regex.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { seal } from "../../objects/seal.ts";
@@ -104,7 +105,10 @@ export function schemaReader(prefix: string): (raw: JsonObject) => Schema {
   return read;
 }
 
-/** Reads a schema that validation has accepted; `prefix` begins the extension keys. */
+/**
+ * Reads a schema that validation has accepted; `prefix` begins the extension keys. Within a judgement it is read in parts, and what is
+ * stored is then known when it comes into force.
+ */
 export function readSchema(raw: JsonObject, prefix: string): Schema {
   const { names, known } = dialected(prefix);
   const before = known.get(raw);
@@ -157,13 +161,33 @@ function schemasOf(
   properties: JsonObject,
   inner: (value: Json | undefined) => Schema | undefined,
 ): ReadonlyMap<string, Schema> {
-  const schemas = new Map<string, Schema>();
-  for (const [name, value] of Object.entries(properties)) {
-    const schema = inner(value);
-    if (schema !== undefined) schemas.set(name, schema);
+  const entries = pacedEntries(properties);
+  const parts: (readonly (readonly [name: string, schema: Schema])[])[] = [];
+  for (let from = 0; from < entries.length; from += partLength) {
+    const some = entries.slice(from, from + partLength);
+    const read = (): (readonly [string, Schema])[] =>
+      some.flatMap(([name, value]) => {
+        const schema = inner(value);
+        return schema === undefined ? [] : [[name, schema] as const];
+      });
+    parts.push(paced(read, () => nodeCost * some.length));
   }
-  return schemas;
+  const whole = (): ReadonlyMap<string, Schema> => new Map(parts.flat());
+  return entries.length <= partLength ? whole() : paced(whole, () => entries.length);
 }
+
+/** Of many properties, which take as long to be listed as to be judged: listed once, however often a judgement is broken off. */
+export function pacedEntries(properties: JsonObject): readonly (readonly [name: string, property: Json])[] {
+  return paced(
+    () => Object.entries(properties) as [string, Json][],
+    ({ length }) => 5 * length,
+  );
+}
+
+/** Properties that are read before a judgement (`pace.ts`) may be broken off. */
+const partLength = 64;
+/** Of one of them, without what is within it. */
+const nodeCost = 6;
 
 function readLimits(raw: JsonObject): Limits {
   if (!limitNames.some((name) => raw[name] !== undefined)) return noLimits;

@@ -4,22 +4,19 @@
  * Source: recorded answers (create-out-of-range, create-wrong-type); the published validator's texts.
  */
 import { compareBytes, encodeJson, goQuote } from "../../../wire/go-strings.ts";
-import type { Cause } from "../../contract/errors.ts";
+import { type Cause, toldCharactersMax } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
+import { isLargeValue } from "../../objects/value-limit.ts";
 import { paced } from "../../expressions/pace.ts";
 import { isOfFormat } from "../../expressions/library/formats.ts";
 import type { Schema } from "./schema.ts";
 
 /** Causes for refusing `value` at `path` ("" for the root); empty when it may be stored. */
 export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
-  const judged = (): Verdict => {
-    const verdict = newVerdict({ left: alternativeStepsMax });
-    judge(value, schema, path, verdict);
-    return verdict;
-  };
-  return said(paced(judged, ({ matches }) => matches));
+  const whole = newVerdict({ left: alternativeStepsMax }, isLarge(value));
+  return said(pacedPart(whole, (verdict) => judge(value, schema, path, verdict)));
 }
 
 /**
@@ -32,18 +29,12 @@ interface Steps {
   left: number;
 }
 
-/**
- * Of the texts of causes: from here on nothing more is looked for. Simplification: the real server tells all, in an
- * answer that can be thousands of times as long as the request.
- */
-const charactersMax = 4_000_000;
-
 /** Put into words when it is told: of most alternatives nothing is. */
 type Say = () => Cause;
 
 interface Verdict {
   readonly causes: Say[];
-  /** Below zero: enough is told, which is never nothing. */
+  /** Below zero: enough is told, which is never nothing, and nothing more is looked for. */
   charactersLeft: number;
   /** Judges that found nothing wrong: of several failed alternatives the one with most is told of. */
   matches: number;
@@ -51,25 +42,79 @@ interface Verdict {
   readonly steps: Steps;
   /** By a schema in a junction: each value that it looks at is counted, and nothing is told yet. */
   readonly isInside: boolean;
+  /** On a large object: lists and maps are judged some parts at a time, between which the judgement may be broken off. */
+  readonly isInParts: boolean;
+  /** What it took, without its parts, by the measure of expressions (`pace.ts`). */
+  cost: number;
 }
 
 /** On a whole object. */
-const newVerdict = (steps: Steps): Verdict => ({
+const newVerdict = (steps: Steps, isInParts: boolean): Verdict => ({
   causes: [],
-  charactersLeft: charactersMax,
+  charactersLeft: toldCharactersMax,
   matches: 0,
   steps,
   isInside: false,
+  isInParts,
+  cost: 0,
 });
 
 const said = ({ causes }: Verdict): Cause[] => causes.map((say) => say());
 
+const isLarge = (value: Json): boolean =>
+  paced(
+    () => isLargeValue(value),
+    () => 0,
+  );
+
+/** Of items and members: enough that what a part takes by being one is little beside what it judges. */
+const partLength = 64;
+
+/** Judges the items of a list, or the members of a map, by their numbers. */
+function judgeEach(count: number, verdict: Verdict, judgeOne: (at: number, verdict: Verdict) => void): void {
+  if (!verdict.isInParts) {
+    for (let at = 0; at < count; at++) judgeOne(at, verdict);
+    return;
+  }
+  for (let from = 0; from < count && verdict.charactersLeft >= 0; from += partLength) {
+    const part = pacedPart(verdict, (own) => {
+      for (let at = from; at < Math.min(count, from + partLength); at++) judgeOne(at, own);
+    });
+    for (const say of part.causes) verdict.causes.push(say);
+    verdict.charactersLeft = part.charactersLeft;
+    verdict.steps.left = part.steps.left;
+  }
+}
+
+/** A verdict that begins with what `outer` has left, and is not changed once it is made. */
+function pacedPart(outer: Verdict, judgeIt: (verdict: Verdict) => void): Verdict {
+  const judged = (): Verdict => {
+    const verdict = { ...outer, causes: [], matches: 0, steps: { ...outer.steps }, cost: 0 };
+    judgeIt(verdict);
+    return verdict;
+  };
+  return paced(judged, ({ cost }) => cost);
+}
+
 /** By a schema in a junction. */
-function verdictInside(value: Json, schema: Schema, path: string, { steps, charactersLeft }: Verdict): Verdict {
-  const verdict: Verdict = { causes: [], charactersLeft, matches: 0, steps, isInside: true };
+function verdictInside(value: Json, schema: Schema, path: string, outer: Verdict): Verdict {
+  const { steps, charactersLeft } = outer;
+  const verdict: Verdict = {
+    causes: [],
+    charactersLeft,
+    matches: 0,
+    steps,
+    isInside: true,
+    isInParts: false,
+    cost: 0,
+  };
   judge(value, schema, path, verdict);
+  outer.cost += verdict.cost;
   return verdict;
 }
+
+/** Of a cause that is put into words. */
+const causeCost = 8;
 
 function blame(verdict: Verdict, say: Say): void {
   if (verdict.isInside) {
@@ -77,6 +122,7 @@ function blame(verdict: Verdict, say: Say): void {
     return;
   }
   const cause = say();
+  verdict.cost += causeCost;
   verdict.causes.push(() => cause);
   verdict.charactersLeft -= cause.message.length + (cause.field?.length ?? 0);
 }
@@ -98,6 +144,7 @@ function judge(value: Json, schema: Schema, path: string, verdict: Verdict): voi
     each(value, schema, path, verdict);
     if (verdict.causes.length === before) verdict.matches++;
   }
+  verdict.cost += judges.length;
 }
 
 function judgeType(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -284,7 +331,9 @@ function judgeList(value: Json, schema: Schema, path: string, verdict: Verdict):
   if (!Array.isArray(value)) return;
   const list = value as readonly Json[];
   const { items, limits } = schema;
-  if (items !== undefined) list.forEach((item, at) => judgePart(item, items, `${path}[${at}]`, verdict));
+  if (items !== undefined) {
+    judgeEach(list.length, verdict, (at, own) => judgePart(list[at] as Json, items, `${path}[${at}]`, own));
+  }
   const { minItems, maxItems } = limits;
   if (minItems !== undefined && list.length < minItems) {
     fail(verdict, path, list.length, `should have at least ${minItems} items`);
@@ -323,7 +372,7 @@ function enumOf(list: readonly Json[]): EnumIndex {
 function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   if (!isObject(value)) return;
   const { minProperties, maxProperties } = schema.limits;
-  const keys = Object.keys(value).sort(compareBytes);
+  const keys = keysOf(value, verdict);
   if (minProperties !== undefined && keys.length < minProperties) {
     fail(verdict, path, keys.length, `should have at least ${minProperties} properties`);
     return;
@@ -332,14 +381,24 @@ function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict
     blame(verdict, () => tooMany(path, keys.length, maxProperties));
     return;
   }
-  for (const key of keys) {
+  judgeEach(keys.length, verdict, (at, own) => {
+    const key = keys[at] as string;
     const inner = fieldSchema(schema, key);
-    if (inner !== undefined) judgePart(value[key] as Json, inner, childPath(path, key), verdict);
-  }
+    if (inner !== undefined) judgePart(value[key] as Json, inner, childPath(path, key), own);
+  });
   for (const key of schema.required) {
     if (!Object.hasOwn(value, key)) blame(verdict, () => requiredValue(childPath(path, key)));
   }
 }
+
+/** In byte order: of a large object listed once, however often the judgement is broken off. */
+function keysOf(value: JsonObject, { isInParts }: Verdict): readonly string[] {
+  const list = (): readonly string[] => Object.keys(value).sort(compareBytes);
+  return isInParts ? paced(list, ({ length }) => keyCost * length) : list();
+}
+
+/** Of a key that is listed, by the measure of expressions (`pace.ts`). */
+const keyCost = 2;
 
 function fieldSchema(schema: Schema, key: string): Schema | undefined {
   const property = schema.properties.get(key);
@@ -363,55 +422,67 @@ const judgesOfNull: readonly Judge[] = [judgeType, judgeEnum];
 
 /** Lists that promise distinct elements or distinct keys, at every depth. */
 export function validateListTypes(value: Json, schema: Schema): readonly Cause[] {
-  const verdict = newVerdict({ left: 0 });
-  judgeListTypes(value, schema, "", verdict);
-  return said(verdict);
+  const whole = newVerdict({ left: 0 }, isLarge(value));
+  return said(pacedPart(whole, (verdict) => judgeListTypes(value, schema, "", verdict)));
 }
 
 function judgeListTypes(value: Json, schema: Schema, path: string, verdict: Verdict): void {
   if (verdict.charactersLeft < 0) return;
+  verdict.cost++;
   if (Array.isArray(value)) {
     const list = value as readonly Json[];
     const { items, listType, listMapKeys } = schema;
     if (listType === "set") duplicates(list, (item) => item, path, verdict);
     if (listType === "map") duplicates(list, (item) => keysOnly(item, listMapKeys, items), path, verdict);
-    if (items !== undefined) list.forEach((item, at) => judgeListTypes(item, items, `${path}[${at}]`, verdict));
+    if (items === undefined) return;
+    judgeEach(list.length, verdict, (at, own) => judgeListTypes(list[at] as Json, items, `${path}[${at}]`, own));
   } else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
+    const keys = keysOf(value, verdict);
+    judgeEach(keys.length, verdict, (at, own) => {
+      const key = keys[at] as string;
       const inner = fieldSchema(schema, key);
-      if (inner !== undefined) judgeListTypes(value[key] as Json, inner, childPath(path, key), verdict);
-    }
+      if (inner !== undefined) judgeListTypes(value[key] as Json, inner, childPath(path, key), own);
+    });
   }
 }
 
 function duplicates(list: readonly Json[], keyOf: (item: Json) => Json, path: string, verdict: Verdict): void {
-  const places = paced(
-    () => placesOfDuplicates(list, keyOf),
-    () => itemCost * list.length,
-  );
-  for (const at of places) {
-    if (verdict.charactersLeft < 0) return;
-    blame(verdict, () => ({
+  const places = placesOfDuplicates(list, keyOf);
+  judgeEach(places.length, verdict, (index, own) => {
+    if (own.charactersLeft < 0) return;
+    const at = places[index] as number;
+    blame(own, () => ({
       reason: "FieldValueDuplicate",
       message: `Duplicate value: ${goLiteral(keyOf(list[at] as Json))}`,
       field: `${path}[${at}]`,
     }));
-  }
+  });
 }
 
-/** Of an item that is held against the others, by the measure of expressions (`pace.ts`). */
-const itemCost = 3;
+/** Of an item that is put into words, and then held against the others, by the measure of expressions (`pace.ts`). */
+const [wordsCost, itemCost] = [5, 2];
 
 function placesOfDuplicates(list: readonly Json[], keyOf: (item: Json) => Json): readonly number[] {
-  const seen = new Set<string>();
-  const places: number[] = [];
-  for (const [at, item] of list.entries()) {
-    const text = canonical(keyOf(item));
-    if (seen.has(text)) places.push(at);
-    seen.add(text);
+  const texts: (readonly string[])[] = [];
+  for (let from = 0; from < list.length; from += manyItems) {
+    const some = list.slice(from, from + manyItems);
+    const words = (): readonly string[] => some.map((item) => canonical(keyOf(item)));
+    texts.push(paced(words, () => wordsCost * some.length));
   }
-  return places;
+  const find = (): readonly number[] => {
+    const seen = new Set<string>();
+    const places: number[] = [];
+    for (const [at, text] of texts.flat().entries()) {
+      if (seen.has(text)) places.push(at);
+      seen.add(text);
+    }
+    return places;
+  };
+  return paced(find, () => itemCost * list.length);
 }
+
+/** Put into words at a time. */
+const manyItems = 2_000;
 
 function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined): Json {
   const found: Record<string, Json> = {};

@@ -6,6 +6,7 @@ import { selectorText } from "../../objects/selector-text.ts";
 import { goStringMap, goStrings } from "../../objects/causes.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
 import { listOf } from "./fields.ts";
+import { paced } from "../../expressions/pace.ts";
 import type { Check, Place } from "../../objects/place.ts";
 import { labelSelector } from "./label-selector.ts";
 import { stepRules, immutableAs } from "../../objects/rules.ts";
@@ -36,11 +37,16 @@ export const selectsSome =
 export function matchesTemplate({ selector, template }: JsonObject, at: Place): void {
   const { labels } = metadataOf((template ?? {}) as JsonObject);
   if (isObject(selector)) {
-    const parsed = parseLabelSelector(selectorText(selector));
+    const cost = (): number => requirementCost * listOf(selector, "matchExpressions").length;
+    const text = paced(() => selectorText(selector), cost);
+    const parsed = paced(() => parseLabelSelector(text), cost);
     if (isSelectorError(parsed) || parsed.empty || parsed.matches(labels ?? {})) return;
   }
   labelsMismatch(labels, at);
 }
+
+/** Of a requirement that is put into words or read, by the measure of expressions (`pace.ts`). */
+const requirementCost = 25;
 
 export function labelsMismatch(labels: Readonly<Record<string, string>> | undefined, at: Place): void {
   const text = labels === undefined ? "map[string]string(nil)" : goStringMap(labels);

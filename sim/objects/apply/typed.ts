@@ -5,7 +5,8 @@
  */
 import type { FieldRow, Shape, TypeRow } from "../../../wire/schema.ts";
 import type { Json } from "../../contract/http-message.ts";
-import { keyStepOf, valueStep } from "../field-diff.ts";
+import { keyStepOf } from "../field-diff.ts";
+import { valueStep } from "../field-set.ts";
 import { isObject } from "../../contract/objects.ts";
 
 export type Typed = TypedScalar | TypedMap | TypedList;

@@ -4,6 +4,7 @@
  * it does not know, nor into a list behind an element without its key.
  * Source: recorded answers (05-patch/apply-unknown-field); the published validation's texts.
  */
+import { toldCharactersMax } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { goSyntax, goType, goValue } from "../go-values.ts";
 import { isObject } from "../../contract/objects.ts";
@@ -12,7 +13,7 @@ import { isUnknown, resolve, type Typed, type TypedList, type TypedMap } from ".
 
 /** What is wrong with `config`, each with its path, in document order; empty when nothing is. */
 export function typedErrors(typed: TypedMap, config: JsonObject): readonly string[] {
-  const walk: Walk = { path: [], errors: [], charactersLeft: charactersMax };
+  const walk: Walk = { path: [], errors: [], charactersLeft: toldCharactersMax };
   check(typed, config, walk);
   return walk.errors;
 }
@@ -27,9 +28,6 @@ interface Walk {
   readonly errors: string[];
   charactersLeft: number;
 }
-
-/** Of the texts of errors; one more may be told. Simplification, as that of causes: the real server tells all. */
-const charactersMax = 4_000_000;
 
 /** `at`: the text of the walk's path, by whoever has it already. */
 function complain(walk: Walk, text: string, at = pathText(walk.path)): void {
