@@ -410,10 +410,13 @@ function fitting(shape: Shape, bytesMax: number): number {
     return Math.max(JSON.stringify(object).length / bytesMax, valueCount(object) / wholeValues);
   };
   let count = 1_000;
-  for (let tries = 0; tries < 4; tries++) {
-    count = Math.max(1, Math.min(1_450_000, Math.floor(count / share(count))));
+  let filled = share(count);
+  // Names and numbers grow longer: the first guess is a little too large or too small.
+  for (let tries = 0; tries < 4 && (filled > 1 || filled < 0.99); tries++) {
+    count = Math.max(1, Math.min(1_450_000, Math.floor((count * 0.999) / filled)));
+    filled = share(count);
   }
-  while (count > 1 && share(count) > 1) count = Math.floor(count * 0.95);
+  for (; count > 1 && filled > 1; filled = share(count)) count = Math.floor(count * 0.95);
   known.set(bytesMax, count);
   return count;
 }
