@@ -268,6 +268,35 @@ for (const profile of [kubernetesProfile, svcProfile]) {
       const second = new TestBed({ profile, store: first.bed.store }, first.bed.kernel, "second");
       expect(second.ask(`GET ${widgets}/a`).status).toBe(200);
     });
+
+    it("are shown by the server that wrote them as by one that has not, however they were written", () => {
+      const first = new Cluster(profile).establish({}, [{ name: "v1", subresources: { status: {} } }]);
+      const { bed } = first;
+      first.widget("a", { port: "http", free: { b: 1, a: [{ d: 1, c: null }] }, junk: 1 });
+      const name = `${widgets}/a`;
+      const as = "admin";
+      const apply = { "content-type": "application/apply-patch+yaml" };
+      const patch = { "content-type": "application/json-patch+json" };
+      const typed = { apiVersion: first.get(name).at("apiVersion"), kind: "Widget" };
+      const writes: (() => Answer)[] = [
+        () => bed.ask(`PUT ${name}`, { as, headers: json, body: { ...first.get(name).body, status: { z: 1, a: 2 } } }),
+        () => bed.ask(`PUT ${name}/status`, { as, headers: json, body: { ...first.get(name).body, status: { a: 2 } } }),
+        () => bed.merge(name, { spec: { size: null, junk: 2 }, metadata: { labels: { b: "1", a: "2" } } }, { as }),
+        () => bed.ask(`PATCH ${name}`, { as, headers: patch, body: [{ op: "remove", path: "/spec/free/b" }] }),
+        () =>
+          bed.ask(`PATCH ${name}?fieldManager=m&force=true`, {
+            as,
+            headers: apply,
+            body: { ...typed, spec: { port: 1 } },
+          }),
+        () => bed.merge(`${name}/status`, { status: { b: 1 } }, { as }),
+      ];
+      for (const [index, write] of writes.entries()) {
+        expect([index, write().status]).toEqual([index, 200]);
+        const second = new TestBed({ profile, store: bed.store }, bed.kernel, `second-${index}`);
+        expect([index, first.get(name).text]).toEqual([index, second.ask(`GET ${name}`, { as }).text]);
+      }
+    });
   });
 }
 

@@ -275,23 +275,31 @@ function versionView(definition: Definition, apiVersion: string, schema: Schema,
       ? schema
       : readSchema(storage.schema, dialect.extensionPrefix);
   const shown = new WeakMap<JsonObject, JsonObject>();
+  /** Those that were written through this version, and decoded by its schema: they are in shape. */
+  const fitting = new WeakSet<JsonObject>();
+  const viewOf = (stored: JsonObject): JsonObject =>
+    fitting.has(stored) ? inOrder(stored, stored, apiVersion) : reshaped(stored, apiVersion, schema);
   return {
     fromStored(stored) {
       let view = shown.get(stored);
-      if (view === undefined) shown.set(stored, (view = seal(reshaped(stored, apiVersion, schema))));
+      if (view === undefined) shown.set(stored, (view = seal(viewOf(stored))));
       return view;
     },
     toStored(object) {
-      if (storedAs === apiVersion) return object;
-      return reshaped(object, storedAs, storageSchema);
+      if (storedAs !== apiVersion) return reshaped(object, storedAs, storageSchema);
+      fitting.add(object);
+      return object;
     },
   };
 }
 
 function reshaped(object: JsonObject, apiVersion: string, schema: Schema): JsonObject {
-  const shaping = newShaping();
-  const { metadata, ...rest } = object;
-  const shaped = shapeObject(rest as JsonObject, schema, shaping);
+  const { metadata: _metadata, ...rest } = object;
+  return inOrder(shapeObject(rest as JsonObject, schema, newShaping()), object, apiVersion);
+}
+
+/** `shaped`, with the metadata of `object`. */
+function inOrder(shaped: JsonObject, { metadata }: JsonObject, apiVersion: string): JsonObject {
   return inKeyOrder({
     ...shaped,
     apiVersion,

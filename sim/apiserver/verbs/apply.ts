@@ -12,6 +12,7 @@ import { type Configuration, readConfiguration } from "../../objects/apply/confi
 import { finishDraft } from "../../objects/decode.ts";
 import type { Tracked } from "../../objects/managed-fields.ts";
 import { type Draft, metadataOf, ownMetadata, type Target } from "../../contract/objects.ts";
+import { largeMapSteps } from "../../objects/large-maps.ts";
 import { requireFewOwned, requireFewValues } from "../../objects/value-limit.ts";
 import { UnstructuredContext } from "../../objects/walk-context.ts";
 import { walkOfStruct } from "../../objects/walker.ts";
@@ -130,6 +131,10 @@ function* appliedSteps(
   }
   reportDuplicates(run, configuration, options);
   yield;
+  if (run.isLarge) {
+    yield* largeMapSteps(object, live);
+    yield;
+  }
   const context = new UnstructuredContext();
   context.isLarge = run.isLarge;
   const walked = walkOfStruct(target.type)(object, context, live) as Draft;
