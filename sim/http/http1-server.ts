@@ -126,8 +126,10 @@ export function timeoutsOf({ headMillisMax, idleMillisMax }: Patience): {
 
 /** A request that never became one. Nothing is said on a socket that is already answering. */
 export function refuseMalformed(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
-  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true;
-  if (!socket.writable || answering) {
+  const message = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage;
+  // What comes behind a request that ends the connection is nobody's: its answer is still to be given, and then it ends.
+  if (error.code === "HPE_CLOSED_CONNECTION" && message !== undefined) return;
+  if (!socket.writable || message?.headersSent === true) {
     socket.destroy();
     return;
   }

@@ -142,6 +142,19 @@ it("goes on with what a client sent ahead, once a slow answer is written", async
   );
 });
 
+it.each(["HTTP/1.0\r\n", "HTTP/1.1\r\nConnection: close\r\n"])(
+  "answers a request that ends its connection, whatever came with it: %j",
+  async (head) => {
+    for (const [server, path] of [viaNode, viaPlain].flatMap((each) => [
+      [each, "/later"] as const,
+      [each, "/large"] as const,
+    ])) {
+      const answers = await exchangeAtOnce(server, `GET ${path} ${head}Host: h\r\n\r\n`);
+      expect(answers).toEqual(["HTTP/1.1 200", `GET ${path}  {} `]);
+    }
+  },
+);
+
 it.each([
   "GET /folded HTTP/1.1\r\nHost: h\r\nX-A: 1\r\n 2\r\n\r\n",
   "POST /both HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
