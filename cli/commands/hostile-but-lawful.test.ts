@@ -1,7 +1,6 @@
 /**
  * A cluster that does every lawful thing at random moments: no judge may mind, and whatever the suite changes there is its
- * own. Each check is tried under one of the profiles; `HOSTILE_SEEDS=200` tries all under both, at more moments, and
- * `HOSTILE_ONLY=watch` fewer checks.
+ * own. `HOSTILE_SEEDS=200` tries more moments, `HOSTILE_ONLY=watch` fewer checks.
  */
 import { describe, expect, it } from "vitest";
 import { hostileTransport } from "../../conformance/testing/hostile-transport.fixture.ts";
@@ -12,7 +11,7 @@ import { type GuestBook, noting } from "./good-guest.fixture.ts";
 
 const firstSeed = Number(process.env["HOSTILE_FIRST"] ?? 1);
 const seedCount = Number(process.env["HOSTILE_SEEDS"] ?? 1);
-/** Each profile has its own. */
+/** Each profile has its own: what goes wrong at a moment mostly does so under both. */
 const seedsOf = (place: number): readonly number[] =>
   Array.from({ length: seedCount }, (_, index) => firstSeed + place * seedCount + index);
 const only = process.env["HOSTILE_ONLY"]?.split(",") ?? [];
@@ -41,14 +40,10 @@ const playedElsewhere = [
   "agents-are-set-lawfully",
 ];
 
-/** What goes wrong under one profile mostly does so under the other. */
-const isShared = seedCount === 1 && only.length === 0;
-
 describe.each([
-  ["svc", 0],
-  ["kubernetes", 1],
-] as const)("a hostile but lawful cluster, profile %s", (profile, place) => {
-  const seeds = seedsOf(place);
+  ["svc", seedsOf(0)],
+  ["kubernetes", seedsOf(1)],
+] as const)("a hostile but lawful cluster, profile %s", (profile, seeds) => {
   it.each(seeds)("has no finding, and changes its own alone, with seed %i", { timeout: 300_000 }, async (seed) => {
     const runId = `h${seed}`;
     const selection = { profile, seed, runs, level: "quick", targetKind: "embedded", only, runId } as const;
@@ -56,8 +51,7 @@ describe.each([
     const bad: unknown[] = [];
     const unseen: string[] = [];
     const book: GuestBook = { asked: 0, others: new Set() };
-    const checks = planned.plan.checks.filter((_, index) => !isShared || index % 2 === place);
-    for (const check of checks) {
+    for (const check of planned.plan.checks) {
       const server = {
         seed: `${seed}/${check.id}`,
         profile: profiles[profile],
@@ -91,7 +85,7 @@ describe.each([
     expect(bad).toEqual([]);
     expect([...book.others]).toEqual([]);
     if (only.length > 0) return;
-    expect(book.asked).toBeGreaterThan(isShared ? 500 : 1000);
-    expect(unseen).toEqual(checks.map(({ id }) => id).filter((id) => playedElsewhere.includes(id)));
+    expect(book.asked).toBeGreaterThan(1000);
+    expect(unseen).toEqual(playedElsewhere);
   });
 });

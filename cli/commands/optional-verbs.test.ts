@@ -70,7 +70,7 @@ function judged(verb: string, isNamed: boolean, only: readonly string[]): Promis
       transport: without(verb, isNamed, transport),
       targetKind: "embedded",
       profile: "svc",
-      runs: 1,
+      runs: 2,
       only,
     }),
   );
