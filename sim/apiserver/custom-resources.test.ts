@@ -282,7 +282,7 @@ for (const profile of [kubernetesProfile, svcProfile]) {
         () => bed.ask(`PUT ${name}`, { as, headers: json, body: { ...first.get(name).body, status: { z: 1, a: 2 } } }),
         () => bed.ask(`PUT ${name}/status`, { as, headers: json, body: { ...first.get(name).body, status: { a: 2 } } }),
         () => bed.merge(name, { spec: { size: null, junk: 2 }, metadata: { labels: { b: "1", a: "2" } } }, { as }),
-        () => bed.ask(`PATCH ${name}`, { as, headers: patch, body: [{ op: "remove", path: "/spec/free/b" }] }),
+        () => bed.ask(`PATCH ${name}`, { as, headers: patch, body: [{ op: "add", path: "/spec/free/c", value: 1 }] }),
         () =>
           bed.ask(`PATCH ${name}?fieldManager=m&force=true`, {
             as,
@@ -291,11 +291,31 @@ for (const profile of [kubernetesProfile, svcProfile]) {
           }),
         () => bed.merge(`${name}/status`, { status: { b: 1 } }, { as }),
       ];
+      const shownAlike = (what: string): void => {
+        const second = new TestBed({ profile, store: bed.store }, bed.kernel, `second ${what}`);
+        expect([what, first.get(name).text]).toEqual([what, second.ask(`GET ${name}`, { as }).text]);
+      };
       for (const [index, write] of writes.entries()) {
         expect([index, write().status]).toEqual([index, 200]);
-        const second = new TestBed({ profile, store: bed.store }, bed.kernel, `second-${index}`);
-        expect([index, first.get(name).text]).toEqual([index, second.ask(`GET ${name}`, { as }).text]);
+        shownAlike(`written the way ${index}`);
       }
+      const [spec, version] = ["/spec/versions/0", "/schema/openAPIV3Schema/properties"];
+      const late = { type: "integer", default: 7 };
+      const body = [
+        { op: "remove", path: `${spec}${version}/spec/properties/port` },
+        { op: "add", path: `${spec}${version}/spec/properties/late`, value: late },
+        { op: "add", path: `${spec}${version}/status/properties/a`, value: { type: "integer" } },
+      ];
+      const changed = bed.ask(`PATCH ${first.definitions}/widgets.shop.example.com`, { as, headers: patch, body });
+      expect(changed.status).toBe(200);
+      first.pass(1_000);
+      shownAlike("by a schema that came later");
+      expect(first.get(name).at("spec.late")).toBe(7);
+      bed.merge(name, { metadata: { finalizers: ["example.com/a"] } }, { as });
+      bed.merge(`${name}/status`, { status: { a: 3, replicas: 1 } }, { as });
+      shownAlike("written to its status by the later schema");
+      expect(bed.ask(`DELETE ${name}`, { as }).status).toBe(200);
+      shownAlike("going");
     });
   });
 }

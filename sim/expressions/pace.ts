@@ -117,6 +117,32 @@ export function paced<Value>(work: () => Value, costOf: (value: Value) => number
   return current === undefined ? work() : current.take(work, costOf, pool);
 }
 
+/**
+ * Asked once, however often the judgement is broken off: of a table that others may have filled by the next turn, which would then
+ * skip parts that this judgement has begun; or of what takes long to be looked at.
+ */
+export const askedOnce = <Value>(ask: () => Value): Value => paced(ask, noCost);
+
+const noCost = (): number => 0;
+
+/** Items, members or steps: enough that what a part takes by being one is little beside what is done in it. */
+const partLength = 64;
+
+/** A long work part by part, each made when it is asked for. `make` is given the numbers of the part's first item and of the next part's. */
+export function* pacedParts<Part>(
+  count: number,
+  make: (from: number, end: number) => Part,
+  costOf: (part: Part, length: number) => number,
+): Generator<Part, void> {
+  for (let from = 0; from < count; from += partLength) {
+    const end = Math.min(count, from + partLength);
+    yield paced(
+      () => make(from, end),
+      (part) => costOf(part, end - from),
+    );
+  }
+}
+
 /** What `judge` comes to. Stops after each turn, which has a budget of its own. `judge` as for `Pace.turn`. */
 export function* inTurns<Result>(judge: () => Result): Generator<void, Result> {
   const budget = new TurnBudget();

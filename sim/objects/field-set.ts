@@ -7,7 +7,7 @@
  */
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { isObject } from "../contract/objects.ts";
-import { paced, turnCostMax } from "../expressions/pace.ts";
+import { askedOnce, paced, pacedParts, turnCostMax } from "../expressions/pace.ts";
 import { Recent } from "./recent.ts";
 import { sortedInSteps } from "./sorted-steps.ts";
 
@@ -363,14 +363,13 @@ function filterNode(
  */
 export function readFieldSet(value: Json | undefined, isLarge = false): FieldSet | undefined {
   if (!isObject(value)) return undefined;
-  const isCanonical = (value as unknown) === leaf || canonical.get(value) === true;
-  return isCanonical ? (value as unknown as FieldSet) : readNode(value, isLarge);
+  const isKnown = (): boolean => (value as unknown) === leaf || canonical.get(value) === true;
+  return (isLarge ? askedOnce(isKnown) : isKnown()) ? (value as unknown as FieldSet) : readNode(value, isLarge);
 }
 
 const stepForm = /^(?:f:|k:\{|v:|i:-?\d+$)/;
 
-/** Of a large set that is read within a judgement (`pace.ts`), steps that are read before it may be broken off. */
-const partLength = 64;
+/** Of a step that is read, by the measure of expressions (`pace.ts`). */
 const stepCost = turnCostMax / 30_000;
 
 function readNode(value: JsonObject, isInParts: boolean): FieldSet | undefined {
@@ -380,10 +379,12 @@ function readNode(value: JsonObject, isInParts: boolean): FieldSet | undefined {
     ({ length }) => length,
   );
   const read: ReadSteps = { self: false, steps: [], nodes: [] };
-  for (let from = 0; from < all.length; from += partLength) {
-    const some = all.slice(from, from + partLength);
-    const cost = (): number => stepCost * some.length;
-    const part = paced(() => readSteps(value, some, true), cost);
+  const parts = pacedParts(
+    all.length,
+    (from, end) => readSteps(value, all.slice(from, end), true),
+    (_, length) => stepCost * length,
+  );
+  for (const part of parts) {
     if (part === undefined) return undefined;
     read.self ||= part.self;
     for (const step of part.steps) read.steps.push(step);

@@ -19,13 +19,15 @@ const large: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
     count: fc.integer({ min: 3_990, max: 4_200 }),
     descends: fc.boolean(),
     texts: fc.array(text, { minLength: 1, maxLength: 4 }),
+    /** Whether there are empty maps in place of the texts, as in a set of fields. */
+    isSet: fc.nat(3).map((draw) => draw === 0),
     others: fc.array(fc.tuple(odd, fc.oneof({ weight: 9, arbitrary: text }, { weight: 1, arbitrary: wrong })), {
       maxLength: 5,
     }),
   })
-  .map(({ count, descends, texts, others }) => {
+  .map(({ count, descends, texts, isSet, others }) => {
     const many = Array.from({ length: count }, (_, at): [string, unknown] => {
-      return [`k${descends ? count - at : at}`, texts[at % texts.length]];
+      return [`k${descends ? count - at : at}`, isSet ? {} : texts[at % texts.length]];
     });
     return Object.fromEntries([...many, ...others]);
   });

@@ -1,6 +1,6 @@
 /**
- * Large maps of texts (labels, data) and large sets of fields, put in byte order a part at a time before an object is decoded: a hundred thousand keys take a
- * tenth of a second at once, in which nobody else would have a turn.
+ * Large maps of texts (labels, data) and large sets of fields, put in byte order a part at a time before an object is decoded: a
+ * hundred thousand keys take a tenth of a second at once, in which nobody else would have a turn.
  */
 import type { JsonObject } from "../contract/http-message.ts";
 import { isObject } from "../contract/objects.ts";
@@ -19,7 +19,7 @@ const copies = new WeakMap<JsonObject, JsonObject>();
 const sets = new WeakMap<JsonObject, JsonObject>();
 let isAnyCopied = false;
 
-/** Puts the large maps of texts in `value` in order. What is `known`'s own is left: it is so already. */
+/** Puts the large maps of texts and sets of fields in `value` in order. What is `known`'s own is left: it is so already. */
 export function* largeMapSteps(value: unknown, known?: unknown): Generator<void, void> {
   const open: [value: unknown, known: unknown][] = [[value, known]];
   for (let at = 0; at < open.length && at < lookedAtMax; at++) {

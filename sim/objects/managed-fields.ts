@@ -73,7 +73,6 @@ const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 /** A part that may take long for a large object: within a judgement (`pace.ts`) each takes a turn of its own. */
 const inTurn = <Made>(make: () => Made): Made => paced(make, aTurn);
 const aTurn = (): number => turnCostMax;
-const noCost = (): number => 0;
 
 /** The same of a few sets: there may be one for each of thousands of managers, which take a turn together. */
 const asLarge = (make: () => FieldSet | undefined, of: readonly (FieldSet | undefined)[]): FieldSet | undefined =>
@@ -205,8 +204,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
 function readEntries(sent: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] | undefined {
   const entries: ManagedFieldsEntry[] = [];
   for (const entry of sent) {
-    const isLarge = paced(() => isLargeValue(entry.fieldsV1), noCost);
-    const set = readFieldSet(entry.fieldsV1, isLarge);
+    const set = readFieldSet(entry.fieldsV1, isLargeValue(entry.fieldsV1));
     const known = entry.operation === "Apply" || entry.operation === "Update";
     if (!known || entry.fieldsType !== "FieldsV1" || set === undefined) return undefined;
     entries.push(entry.fieldsV1 === (set as unknown) ? entry : { ...entry, fieldsV1: set as unknown as JsonObject });

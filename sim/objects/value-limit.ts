@@ -3,6 +3,7 @@
  * none of these walks may keep others waiting; the bytes alone say little, for three megabytes are one text or a million items.
  * Simplification: the real server has no such limit, but stores nothing above 1.5 MiB in its encoding.
  */
+import { askedOnce } from "../expressions/pace.ts";
 import { type ApiError, tooLarge } from "../contract/errors.ts";
 import { type FieldSet, leaf, leafCountOf } from "./field-set.ts";
 import { valuesOf } from "./members.ts";
@@ -105,11 +106,11 @@ let areThereLarges = false;
 const largeValuesMin = 4_000;
 
 /** Whether what is judged is large enough to be judged in parts. */
-export const isLargeValue = (value: unknown): boolean => hasMoreValues(value, largeValuesMin);
+export const isLargeValue = (value: unknown): boolean => askedOnce(() => hasMoreValues(value, largeValuesMin));
 
 /** Remembers a sealed object if it is large. */
 export function noteLarge(object: object): void {
-  if (hasLargePart(object) || isLargeValue(object)) rememberLarge(object);
+  if (hasLargePart(object) || hasMoreValues(object, largeValuesMin)) rememberLarge(object);
 }
 
 /** Remembers an object, or a part of one, that is known to be large. */

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
 import { isLargeValue } from "../../objects/value-limit.ts";
-import { paced } from "../../expressions/pace.ts";
+import { askedOnce, paced, pacedParts } from "../../expressions/pace.ts";
 import { ruleCompileCauses, ruleFormCauses } from "./rule-causes.ts";
 import {
   compilePattern,
@@ -39,10 +39,7 @@ type Naming = Pick<Judging, "names" | "causes">;
 export function schemaCauses(schema: JsonObject, at: string, prefix: string, causes: Cause[]): void {
   const before = causes.length;
   const read = schemaReader(prefix);
-  const isInParts = paced(
-    () => isLargeValue(schema),
-    () => 0,
-  );
+  const isInParts = isLargeValue(schema);
   const judging: Judging = { names: extensionNames(prefix), prefix, read, causes, hasRules: false, isInParts };
   judgeSchema(schema, at, "root", judging);
   judgeRootMetadata(schema, at, causes);
@@ -50,14 +47,12 @@ export function schemaCauses(schema: JsonObject, at: string, prefix: string, cau
   if (causes.length > before) return;
   const isStored = Object.isFrozen(schema);
   if (judging.hasRules || (isInParts && isStored)) {
-    const sound = isStored ? readSchema(schema, prefix) : read(schema);
+    const sound = isStored ? readSchema(schema, prefix) : askedOnce(() => read(schema));
     if (judging.hasRules) ruleCompileCauses(sound, at, prefix, causes);
   }
 }
 
-/** Properties, or alternatives. */
-const partLength = 64;
-/** Of one of them, without what is within it, by the measure of expressions (`pace.ts`). */
+/** Of a property or an alternative, without what is within it, by the measure of expressions (`pace.ts`). */
 const nodeCost = 8;
 
 function judgeEach<Item>(
@@ -69,16 +64,12 @@ function judgeEach<Item>(
     items.forEach((item, index) => judgeOne(item, index, judging));
     return;
   }
-  for (let from = 0; from < items.length; from += partLength) {
-    const some = items.slice(from, from + partLength);
-    const part = paced(
-      () => {
-        const own: Judging = { ...judging, causes: [], hasRules: false };
-        some.forEach((item, index) => judgeOne(item, from + index, own));
-        return own;
-      },
-      () => nodeCost * some.length,
-    );
+  const judgeSome = (from: number, end: number): Judging => {
+    const own: Judging = { ...judging, causes: [], hasRules: false };
+    for (let index = from; index < end; index++) judgeOne(items[index] as Item, index, own);
+    return own;
+  };
+  for (const part of pacedParts(items.length, judgeSome, (_, length) => nodeCost * length)) {
     for (const cause of part.causes) judging.causes.push(cause);
     judging.hasRules ||= part.hasRules;
   }
@@ -104,7 +95,7 @@ function judgeSchema(schema: JsonObject, at: string, place: Place, judging: Judg
   }
   if (schema[names.validations] !== undefined) {
     judging.hasRules = true;
-    const read = judging.read(schema);
+    const read = askedOnce(() => judging.read(schema));
     ruleFormCauses(read.rules, read, `${at}.${names.validations}`, causes);
   }
   judgeType(schema, at, place, judging);

@@ -7,6 +7,7 @@ import { readSchema, type Schema, schemaReader } from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
 import { inTurns } from "../../expressions/pace.ts";
 import type { Cause } from "../../contract/errors.ts";
+import { seal } from "../../objects/seal.ts";
 import { schemaCauses } from "./schema-rules.ts";
 import { validateListTypes, validateValue } from "./validate-value.ts";
 
@@ -109,11 +110,15 @@ it("a reader reads no schema twice", () => {
 });
 
 /** How many turns a judgement takes that costs more than one, and what it comes to; the same at once. */
-function judgedInTurns<Result>(judge: () => Result): { readonly turnCount: number; readonly result: Result } {
+function judgedInTurns<Result>(
+  judge: () => Result,
+  meanwhile: (turnCount: number) => void = () => {},
+): { readonly turnCount: number; readonly result: Result } {
   const turns = inTurns(judge);
   for (let turnCount = 1; ; turnCount++) {
     const { done, value } = turns.next();
     if (done === true) return { turnCount, result: value };
+    meanwhile(turnCount);
   }
 }
 
@@ -181,9 +186,47 @@ describe("a large value is judged in turns", () => {
       const { turnCount, result } = judgedInTurns(judge(raw(10_000, rule)));
       expect([result, turnCount > 5]).toEqual([causes, true]);
     }
+    // Each turn of the judgement in which somebody else may read the stored schema, and so remember it for all.
+    const stored = (): JsonObject => seal(raw(3_000, "self >")) as unknown as JsonObject;
+    const { turnCount, result } = judgedInTurns(judge(stored()));
+    expect(result).toHaveLength(3_000);
+    for (let readAt = 1; readAt < turnCount; readAt++) {
+      const schema = stored();
+      const judged = judgedInTurns(judge(schema), (count) => {
+        if (count === readAt) readSchema(schema, prefix);
+      });
+      expect(judged.result, `read after turn ${readAt}`).toEqual(result);
+    }
     const plain = { type: "object", properties: Object.fromEntries(times(40_000, (at) => [`k${at}`, { type: "a" }])) };
     expect(judgedInTurns(judge(plain)).turnCount).toBeGreaterThan(2);
   });
+});
+
+it("a schema that stands in several places is judged in turns as at once", () => {
+  const rules = { [`${prefix}validations`]: [{ rule: "size(self) < 5" }] };
+  const fields = (made: (at: number) => unknown, count = 300) =>
+    Object.fromEntries(times(count, (at) => [`k${at}`, made(at)]));
+  const texts = fields(() => ({ type: "string", maxLength: 9, ...rules }));
+  const shared = { type: "object", ...rules, properties: texts };
+  const schema = {
+    type: "object",
+    properties: {
+      spec: { type: "object", ...rules, properties: fields((at) => (at % 2 ? shared : { type: "a" }), 60) },
+    },
+  };
+  const judge = (): Cause[] => {
+    const causes: Cause[] = [];
+    schemaCauses(schema as unknown as JsonObject, "schema", prefix, causes);
+    return causes;
+  };
+  const causes = judge();
+  expect(causes.length).toBeGreaterThan(20);
+  const { turnCount, result } = judgedInTurns(judge);
+  expect([result, turnCount > 1]).toEqual([causes, true]);
+  for (const field of Object.values(schema.properties.spec.properties))
+    if (field !== shared) (field as { type: string }).type = "string";
+  const sound = judge();
+  expect(judgedInTurns(judge).result).toEqual(sound);
 });
 
 describe("a definition and its instances", () => {

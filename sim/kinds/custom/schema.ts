@@ -3,7 +3,7 @@
  * validation, managed fields and apply. Extension keys are the dialect's (`x-svc-…`, `x-kubernetes-…`).
  * Source: the published structural schema rules.
  */
-import { paced } from "../../expressions/pace.ts";
+import { askedOnce, paced, pacedParts } from "../../expressions/pace.ts";
 import { compileRegex } from "../../expressions/library/regex.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { seal } from "../../objects/seal.ts";
@@ -99,7 +99,7 @@ export function schemaReader(prefix: string): (raw: JsonObject) => Schema {
   const names = extensionNames(prefix);
   const read = (raw: JsonObject): Schema => {
     let schema = known.get(raw);
-    if (schema === undefined) known.set(raw, (schema = schemaOf(raw, names, read)));
+    if (schema === undefined) known.set(raw, (schema = schemaOf(raw, names, read, schemasOf)));
     return schema;
   };
   return read;
@@ -111,19 +111,28 @@ export function schemaReader(prefix: string): (raw: JsonObject) => Schema {
  */
 export function readSchema(raw: JsonObject, prefix: string): Schema {
   const { names, known } = dialected(prefix);
-  const before = known.get(raw);
-  if (before !== undefined) return before;
-  const read = (inner: JsonObject): Schema => schemaOf(inner, names, read);
-  const schema = read(raw);
-  if (Object.isFrozen(raw)) known.set(raw, schema);
-  return schema;
+  const read = (inner: JsonObject): Schema => schemaOf(inner, names, read, schemasInParts);
+  return askedOnce(() => {
+    const before = askedOnce(() => known.get(raw));
+    if (before !== undefined) return before;
+    const schema = read(raw);
+    if (Object.isFrozen(raw)) known.set(raw, schema);
+    return schema;
+  });
 }
 
 const noProperties: ReadonlyMap<string, Schema> = new Map();
 const nothing: readonly never[] = [];
 
-function schemaOf(raw: JsonObject, names: ExtensionNames, read: (raw: JsonObject) => Schema): Schema {
-  const inner = (value: Json | undefined): Schema | undefined => (isObject(value) ? read(value) : undefined);
+type Inner = (value: Json | undefined) => Schema | undefined;
+
+function schemaOf(
+  raw: JsonObject,
+  names: ExtensionNames,
+  read: (raw: JsonObject) => Schema,
+  readAll: (properties: JsonObject, inner: Inner) => ReadonlyMap<string, Schema>,
+): Schema {
+  const inner: Inner = (value) => (isObject(value) ? read(value) : undefined);
   const list = (name: string): readonly Schema[] => {
     const parts = raw[name] as readonly Json[] | undefined;
     return parts === undefined ? nothing : parts.flatMap((each) => inner(each) ?? []);
@@ -138,7 +147,7 @@ function schemaOf(raw: JsonObject, names: ExtensionNames, read: (raw: JsonObject
     preservesUnknown: raw[names.preserveUnknownFields] === true,
     intOrString: raw[names.intOrString] === true,
     embedded: raw[names.embeddedResource] === true,
-    properties: isObject(properties) ? schemasOf(properties, inner) : noProperties,
+    properties: isObject(properties) ? readAll(properties, inner) : noProperties,
     additional: additional === true ? "any" : inner(additional),
     items: inner(raw["items"]),
     default: raw["default"] === undefined ? undefined : seal(raw["default"] as Json),
@@ -157,24 +166,27 @@ function schemaOf(raw: JsonObject, names: ExtensionNames, read: (raw: JsonObject
   };
 }
 
-function schemasOf(
-  properties: JsonObject,
-  inner: (value: Json | undefined) => Schema | undefined,
-): ReadonlyMap<string, Schema> {
+const schemasOf = (properties: JsonObject, inner: Inner): ReadonlyMap<string, Schema> =>
+  new Map(schemasAmong(Object.entries(properties) as [string, Json][], inner));
+
+/** Not for a reader that remembers: what it had read in one turn of a judgement (`pace.ts`) would be a part less in the next. */
+function schemasInParts(properties: JsonObject, inner: Inner): ReadonlyMap<string, Schema> {
   const entries = pacedEntries(properties);
-  const parts: (readonly (readonly [name: string, schema: Schema])[])[] = [];
-  for (let from = 0; from < entries.length; from += partLength) {
-    const some = entries.slice(from, from + partLength);
-    const read = (): (readonly [string, Schema])[] =>
-      some.flatMap(([name, value]) => {
-        const schema = inner(value);
-        return schema === undefined ? [] : [[name, schema] as const];
-      });
-    parts.push(paced(read, () => nodeCost * some.length));
-  }
-  const whole = (): ReadonlyMap<string, Schema> => new Map(parts.flat());
-  return entries.length <= partLength ? whole() : paced(whole, () => entries.length);
+  const read = (from: number, end: number): readonly NamedSchema[] => schemasAmong(entries.slice(from, end), inner);
+  const parts = [...pacedParts(entries.length, read, (_, length) => nodeCost * length)];
+  return paced(
+    () => new Map(parts.flat()),
+    ({ size }) => size,
+  );
 }
+
+type NamedSchema = readonly [name: string, schema: Schema];
+
+const schemasAmong = (entries: readonly (readonly [string, Json])[], inner: Inner): readonly NamedSchema[] =>
+  entries.flatMap(([name, value]) => {
+    const schema = inner(value);
+    return schema === undefined ? [] : [[name, schema] as const];
+  });
 
 /** Of many properties, which take as long to be listed as to be judged: listed once, however often a judgement is broken off. */
 export function pacedEntries(properties: JsonObject): readonly (readonly [name: string, property: Json])[] {
@@ -184,9 +196,7 @@ export function pacedEntries(properties: JsonObject): readonly (readonly [name: 
   );
 }
 
-/** Properties that are read before a judgement (`pace.ts`) may be broken off. */
-const partLength = 64;
-/** Of one of them, without what is within it. */
+/** Of a property that is read, without what is within it. */
 const nodeCost = 6;
 
 function readLimits(raw: JsonObject): Limits {

@@ -9,14 +9,15 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../../objects/causes.ts";
 import { isObject } from "../../contract/objects.ts";
 import { isLargeValue } from "../../objects/value-limit.ts";
-import { paced } from "../../expressions/pace.ts";
+import { paced, pacedParts } from "../../expressions/pace.ts";
 import { isOfFormat } from "../../expressions/library/formats.ts";
 import type { Schema } from "./schema.ts";
 
 /** Causes for refusing `value` at `path` ("" for the root); empty when it may be stored. */
 export function validateValue(value: Json, schema: Schema, path = ""): Cause[] {
-  const whole = newVerdict({ left: alternativeStepsMax }, isLarge(value));
-  return said(pacedPart(whole, (verdict) => judge(value, schema, path, verdict)));
+  const whole = newVerdict({ left: alternativeStepsMax }, isLargeValue(value));
+  const judged = (): Verdict => verdictOn(whole, (verdict) => judge(value, schema, path, verdict));
+  return said(paced(judged, costOf));
 }
 
 /**
@@ -61,39 +62,31 @@ const newVerdict = (steps: Steps, isInParts: boolean): Verdict => ({
 
 const said = ({ causes }: Verdict): Cause[] => causes.map((say) => say());
 
-const isLarge = (value: Json): boolean =>
-  paced(
-    () => isLargeValue(value),
-    () => 0,
-  );
-
-/** Of items and members: enough that what a part takes by being one is little beside what it judges. */
-const partLength = 64;
-
 /** Judges the items of a list, or the members of a map, by their numbers. */
 function judgeEach(count: number, verdict: Verdict, judgeOne: (at: number, verdict: Verdict) => void): void {
   if (!verdict.isInParts) {
     for (let at = 0; at < count; at++) judgeOne(at, verdict);
     return;
   }
-  for (let from = 0; from < count && verdict.charactersLeft >= 0; from += partLength) {
-    const part = pacedPart(verdict, (own) => {
-      for (let at = from; at < Math.min(count, from + partLength); at++) judgeOne(at, own);
+  const judgeSome = (from: number, end: number): Verdict =>
+    verdictOn(verdict, (own) => {
+      for (let at = from; at < end; at++) judgeOne(at, own);
     });
+  for (const part of pacedParts(count, judgeSome, costOf)) {
     for (const say of part.causes) verdict.causes.push(say);
     verdict.charactersLeft = part.charactersLeft;
     verdict.steps.left = part.steps.left;
+    if (verdict.charactersLeft < 0) return;
   }
 }
 
+const costOf = ({ cost }: Verdict): number => cost;
+
 /** A verdict that begins with what `outer` has left, and is not changed once it is made. */
-function pacedPart(outer: Verdict, judgeIt: (verdict: Verdict) => void): Verdict {
-  const judged = (): Verdict => {
-    const verdict = { ...outer, causes: [], matches: 0, steps: { ...outer.steps }, cost: 0 };
-    judgeIt(verdict);
-    return verdict;
-  };
-  return paced(judged, ({ cost }) => cost);
+function verdictOn(outer: Verdict, judgeIt: (verdict: Verdict) => void): Verdict {
+  const verdict = { ...outer, causes: [], matches: 0, steps: { ...outer.steps }, cost: 0 };
+  judgeIt(verdict);
+  return verdict;
 }
 
 /** By a schema in a junction. */
@@ -422,8 +415,9 @@ const judgesOfNull: readonly Judge[] = [judgeType, judgeEnum];
 
 /** Lists that promise distinct elements or distinct keys, at every depth. */
 export function validateListTypes(value: Json, schema: Schema): readonly Cause[] {
-  const whole = newVerdict({ left: 0 }, isLarge(value));
-  return said(pacedPart(whole, (verdict) => judgeListTypes(value, schema, "", verdict)));
+  const whole = newVerdict({ left: 0 }, isLargeValue(value));
+  const judged = (): Verdict => verdictOn(whole, (verdict) => judgeListTypes(value, schema, "", verdict));
+  return said(paced(judged, costOf));
 }
 
 function judgeListTypes(value: Json, schema: Schema, path: string, verdict: Verdict): void {
@@ -463,12 +457,9 @@ function duplicates(list: readonly Json[], keyOf: (item: Json) => Json, path: st
 const [wordsCost, itemCost] = [5, 2];
 
 function placesOfDuplicates(list: readonly Json[], keyOf: (item: Json) => Json): readonly number[] {
-  const texts: (readonly string[])[] = [];
-  for (let from = 0; from < list.length; from += manyItems) {
-    const some = list.slice(from, from + manyItems);
-    const words = (): readonly string[] => some.map((item) => canonical(keyOf(item)));
-    texts.push(paced(words, () => wordsCost * some.length));
-  }
+  const words = (from: number, end: number): readonly string[] =>
+    list.slice(from, end).map((item) => canonical(keyOf(item)));
+  const texts = [...pacedParts(list.length, words, (_, length) => wordsCost * length)];
   const find = (): readonly number[] => {
     const seen = new Set<string>();
     const places: number[] = [];
@@ -480,9 +471,6 @@ function placesOfDuplicates(list: readonly Json[], keyOf: (item: Json) => Json):
   };
   return paced(find, () => itemCost * list.length);
 }
-
-/** Put into words at a time. */
-const manyItems = 2_000;
 
 function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined): Json {
   const found: Record<string, Json> = {};
