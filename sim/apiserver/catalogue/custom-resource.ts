@@ -72,7 +72,7 @@ export function customResource(definition: Definition, version: DefinedVersion, 
 }
 
 function typeWithWalk(kind: string, schema: Schema): TypeRow {
-  const type: TypeRow = { ...typeOfSchema(kind, schema), custom: true };
+  const type = typeOfSchema(kind, schema, true);
   setCustomWalk(type, walkOf(schema));
   return type;
 }
@@ -175,9 +175,8 @@ function rulesOf(schema: Schema, scale: ScalePaths | undefined): KindRules {
   const ownCauses = (object: JsonObject, causes: Cause[]): void => {
     pushAll(causes, validateValue(object, schema));
     if (scale !== undefined) scaleCauses(object, scale, causes);
-    if (isAnyEmbedded) embeddedCauses(object, schema, "", causes);
+    if (schema.within.embedded) embeddedCauses(object, schema, "", causes);
   };
-  const isAnyEmbedded = hasEmbedded(schema);
   const rules = ruleValidator(schema);
   return {
     validate(object, causes, _dialect, live) {
@@ -233,13 +232,6 @@ export function valueOf(object: JsonObject, path: string): Json | undefined {
     value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return value;
-}
-
-/** Whether objects may be embedded in what the schema is of. */
-function hasEmbedded({ items, properties, additional }: Schema): boolean {
-  const inner = [...(items === undefined ? [] : [items]), ...properties.values()];
-  if (typeof additional === "object") inner.push(additional);
-  return inner.some((schema) => schema.embedded || hasEmbedded(schema));
 }
 
 /** An embedded object must say what it is. */

@@ -41,7 +41,7 @@ export type RuleValidator = (object: JsonObject, live: JsonObject | undefined) =
 
 /** Undefined for a schema without rules: its objects pay nothing. */
 export function ruleValidator(schema: Schema): RuleValidator | undefined {
-  if (!hasRules(schema)) return undefined;
+  if (schema.rules.length === 0 && !schema.within.rules) return undefined;
   let root: RuleNode | undefined;
   return (object, live) => {
     root ??= nodeOf(schema, true, new RuleTypes());
@@ -51,15 +51,6 @@ export function ruleValidator(schema: Schema): RuleValidator | undefined {
     }
     return validation.causes;
   };
-}
-
-function hasRules({ rules, properties, additional, items }: Schema): boolean {
-  if (rules.length > 0) return true;
-  for (const property of properties.values()) if (hasRules(property)) return true;
-  return (
-    (additional !== undefined && additional !== "any" && hasRules(additional)) ||
-    (items !== undefined && hasRules(items))
-  );
 }
 
 function nodeOf(schema: Schema, isRoot: boolean, types: RuleTypes): RuleNode | undefined {

@@ -36,6 +36,13 @@ export interface Schema {
   readonly oneOf: readonly Schema[];
   readonly not: Schema | undefined;
   readonly rules: readonly ValidationRule[];
+  readonly within: Within;
+}
+
+/** Whether any of the properties, items and other fields, at any depth, has rules or is an embedded object. */
+export interface Within {
+  readonly rules: boolean;
+  readonly embedded: boolean;
 }
 
 /** Undefined where the schema sets none. */
@@ -137,9 +144,11 @@ function schemaOf(
     const parts = raw[name] as readonly Json[] | undefined;
     return parts === undefined ? nothing : parts.flatMap((each) => inner(each) ?? []);
   };
-  const { additionalProperties: additional, properties } = raw;
   const pattern = textOf(raw["pattern"]);
   const rules = raw[names.validations] as readonly JsonObject[] | undefined;
+  const properties = isObject(raw["properties"]) ? readAll(raw["properties"], inner) : noProperties;
+  const additional = raw["additionalProperties"] === true ? "any" : inner(raw["additionalProperties"]);
+  const items = inner(raw["items"]);
   return {
     type: textOf(raw["type"]),
     format: textOf(raw["format"]),
@@ -147,9 +156,9 @@ function schemaOf(
     preservesUnknown: raw[names.preserveUnknownFields] === true,
     intOrString: raw[names.intOrString] === true,
     embedded: raw[names.embeddedResource] === true,
-    properties: isObject(properties) ? readAll(properties, inner) : noProperties,
-    additional: additional === true ? "any" : inner(additional),
-    items: inner(raw["items"]),
+    properties,
+    additional,
+    items,
     default: raw["default"] === undefined ? undefined : seal(raw["default"] as Json),
     enum: raw["enum"] as readonly Json[] | undefined,
     required: (raw["required"] as readonly string[] | undefined) ?? nothing,
@@ -163,8 +172,28 @@ function schemaOf(
     oneOf: list("oneOf"),
     not: inner(raw["not"]),
     rules: rules === undefined ? nothing : rules.map(readRule),
+    within: withinOf(properties, additional === "any" ? undefined : additional, items),
   };
 }
+
+function withinOf(
+  properties: ReadonlyMap<string, Schema>,
+  additional: Schema | undefined,
+  items: Schema | undefined,
+): Within {
+  let rules = false;
+  let embedded = false;
+  const look = (schema: Schema): void => {
+    rules ||= schema.rules.length > 0 || schema.within.rules;
+    embedded ||= schema.embedded || schema.within.embedded;
+  };
+  for (const property of properties.values()) look(property);
+  if (additional !== undefined) look(additional);
+  if (items !== undefined) look(items);
+  return rules || embedded ? { rules, embedded } : nothingWithin;
+}
+
+export const nothingWithin: Within = { rules: false, embedded: false };
 
 const schemasOf = (properties: JsonObject, inner: Inner): ReadonlyMap<string, Schema> =>
   new Map(schemasAmong(Object.entries(properties) as [string, Json][], inner));

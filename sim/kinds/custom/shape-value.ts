@@ -11,7 +11,7 @@ import { int64Of } from "../../objects/int64.ts";
 import { isObject } from "../../contract/objects.ts";
 import { depthMax, WalkContext } from "../../objects/walk-context.ts";
 import { setKey, walkOfStruct } from "../../objects/walker.ts";
-import type { Schema } from "./schema.ts";
+import { nothingWithin, type Schema } from "./schema.ts";
 
 /** What shaping met on its way. */
 export interface Shaping {
@@ -191,6 +191,7 @@ const blank: Omit<Schema, "preservesUnknown"> = {
   oneOf: [],
   not: undefined,
   rules: [],
+  within: nothingWithin,
 };
 
 /** Of which nothing is known, and nothing kept. */

@@ -7,27 +7,47 @@ import type { Schema } from "./schema.ts";
 
 const text: Shape = { is: "scalar", type: "string", format: undefined };
 
-/** The type of a whole object of `kind`. */
-export function typeOfSchema(kind: string, schema: Schema): TypeRow {
-  const rows: FieldRow[] = [
-    row("apiVersion", text),
-    row("kind", text),
-    row("metadata", { is: "struct", type: structNamed("~apimachinery.pkg.apis.meta.v1.ObjectMeta") }),
-  ];
-  const ofEveryObject = new Set(rows.map(({ name }) => name));
-  for (const [name, property] of schema.properties) if (!ofEveryObject.has(name)) rows.push(fieldOf(name, property));
-  return struct(`custom.${kind}`, rows, schema);
+/** The type of a whole object of `kind`. `custom`: as the type table has it of a custom resource's. */
+export function typeOfSchema(kind: string, schema: Schema, custom?: true): TypeRow {
+  return new SchemaType(`custom.${kind}`, schema, wholeRows, custom);
 }
 
-function struct(name: string, rows: readonly FieldRow[], schema: Schema): TypeRow {
-  return {
-    name,
-    rows,
-    fields: new Map(rows.map((field) => [field.name, field])),
-    mapType: schema.atomicMap ? "atomic" : undefined,
-    protobufName: "",
-    ...(schema.preservesUnknown ? { open: true } : undefined),
-  };
+/** Its fields are made when they are first asked for: a definition may have a hundred thousand, of which an object has few. */
+class SchemaType implements TypeRow {
+  readonly name: string;
+  readonly mapType: TypeRow["mapType"];
+  readonly protobufName = "";
+  declare readonly open?: true;
+  declare readonly custom?: true;
+  private readonly schema: Schema;
+  private readonly implied: readonly FieldRow[];
+  private madeRows: readonly FieldRow[] | undefined;
+  private madeFields: ReadonlyMap<string, FieldRow> | undefined;
+
+  /** `implied`: fields that it has before those of the schema, which do not count when they are named there. */
+  constructor(name: string, schema: Schema, implied: readonly FieldRow[], custom?: true) {
+    this.name = name;
+    this.mapType = schema.atomicMap ? "atomic" : undefined;
+    if (schema.preservesUnknown) this.open = true;
+    if (custom) this.custom = true;
+    this.schema = schema;
+    this.implied = implied;
+  }
+
+  get rows(): readonly FieldRow[] {
+    return (this.madeRows ??= this.makeRows());
+  }
+
+  get fields(): ReadonlyMap<string, FieldRow> {
+    return (this.madeFields ??= new Map(this.rows.map((field) => [field.name, field])));
+  }
+
+  private makeRows(): readonly FieldRow[] {
+    const rows = [...this.implied];
+    const names = new Set(rows.map(({ name }) => name));
+    for (const [name, property] of this.schema.properties) if (!names.has(name)) rows.push(fieldOf(name, property));
+    return rows;
+  }
 }
 
 function fieldOf(name: string, schema: Schema): FieldRow {
@@ -89,9 +109,17 @@ function objectShape(name: string, schema: Schema): Shape {
   if (additional !== undefined)
     return { is: "map", values: additional === "any" ? anything : shapeOf(name, additional) };
   if (properties.size === 0 && (preservesUnknown || embedded) && !schema.atomicMap) return anything;
-  const rows = embedded ? impliedRows.filter((field) => !properties.has(field.name)) : [];
-  for (const [field, property] of properties) rows.push(fieldOf(field, property));
-  return { is: "struct", type: struct(name, rows, schema) };
+  return { is: "struct", type: new SchemaType(name, schema, embedded ? embeddedRows(properties) : []) };
 }
 
+/** What an embedded object has, as far as its schema does not say it itself. */
+const embeddedRows = (properties: Schema["properties"]): readonly FieldRow[] =>
+  impliedRows.filter(({ name }) => !properties.has(name));
+
 const impliedRows: readonly FieldRow[] = [row("apiVersion", text), row("kind", text), row("metadata", anything)];
+
+const wholeRows: readonly FieldRow[] = [
+  row("apiVersion", text),
+  row("kind", text),
+  row("metadata", { is: "struct", type: structNamed("~apimachinery.pkg.apis.meta.v1.ObjectMeta") }),
+];
