@@ -7,6 +7,7 @@ import {
   goQuote,
   jsonPieces,
   LazyItems,
+  sortByBytes,
   utf8Length,
 } from "./go-strings.ts";
 
@@ -41,6 +42,15 @@ describe("byte order and byte length", () => {
         expect(Math.sign(compareBytes(left, right))).toBe(Buffer.compare(bytes(left), bytes(right)));
       }),
       { seed: 1, numRuns: 2000 },
+    );
+  });
+
+  it("puts texts in that order, whether or not surrogates decide", () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 12 }), (texts) => {
+        expect(sortByBytes([...texts])).toEqual(texts.toSorted(compareBytes));
+      }),
+      { seed: 1, numRuns: 1000 },
     );
   });
 

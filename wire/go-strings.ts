@@ -44,6 +44,22 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length;
 }
 
+/**
+ * Puts texts in the order of their bytes, in place. The engine's own order, in which it sorts many times as fast as by a function, is
+ * the same as long as no surrogate decides.
+ */
+export function sortByBytes(texts: string[]): string[] {
+  if (isInByteOrder(texts)) return texts;
+  texts.sort();
+  return isInByteOrder(texts) ? texts : texts.sort(compareBytes);
+}
+
+function isInByteOrder(texts: readonly string[]): boolean {
+  for (let at = 1; at < texts.length; at++)
+    if (compareBytes(texts[at - 1] as string, texts[at] as string) > 0) return false;
+  return true;
+}
+
 /** Lifts surrogates above the rest of the basic plane, where code points put them. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
@@ -226,7 +242,7 @@ function* partsOfText(text: string): Generator<string> {
 
 function keysInOrder(value: Readonly<Record<string, unknown>>): string[] {
   const keys = Object.keys(value);
-  return keys.some(isInteger) ? keys.sort(compareBytes) : keys;
+  return keys.some(isInteger) ? sortByBytes(keys) : keys;
 }
 
 const isInteger = (key: string): boolean => isDigit(key.charCodeAt(0)) && /^\d+$/.test(key);

@@ -3,9 +3,12 @@ import { describe, expect, it } from "vitest";
 import {
   type FieldSelector,
   type LabelOperator,
+  type LabelRequirement,
   type LabelSelector,
+  compileLabelSelector,
   exactFieldValue,
   isSelectorError,
+  labelSelectorPart,
   parseFieldSelector,
   parseLabelSelector,
 } from "./selectors.ts";
@@ -261,6 +264,29 @@ describe("label selectors: matching", () => {
         },
       ),
       { seed: 1, numRuns: 2000 },
+    );
+  });
+
+  it("reads in parts what it reads at once, and refuses it with the same text", () => {
+    const noise = fc.string({ unit: fc.constantFrom("a", "b", "in", " ", "=", "!", "(", ")", ",", ",", "\0") });
+    fc.assert(
+      fc.property(noise, fc.integer({ min: 1, max: 3 }), (text, countMax) => {
+        const whole = parseLabelSelector(text);
+        const requirements: LabelRequirement[] = [];
+        let from: number | undefined = 0;
+        while (from !== undefined) {
+          const part = labelSelectorPart(text, from, countMax);
+          if (isSelectorError(part)) {
+            expect(part).toEqual(whole);
+            return;
+          }
+          expect(part.requirements.length).toBeLessThanOrEqual(countMax);
+          requirements.push(...part.requirements);
+          from = part.next;
+        }
+        expect(compileLabelSelector(requirements).requirements).toEqual((whole as LabelSelector).requirements);
+      }),
+      { seed: 3, numRuns: 5000 },
     );
   });
 

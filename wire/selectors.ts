@@ -6,7 +6,7 @@
  * Fields: `k=v`, `k==v`, `k!=v`, joined by commas; in values `\\`, `\,` and `\=` stand for themselves.
  * Source: document 1, common query parameters; the facts, section 3; recorded answers of a 1.33 server.
  */
-import { compareBytes, goQuote } from "./go-strings.ts";
+import { compareBytes, goQuote, sortByBytes } from "./go-strings.ts";
 import { labelValueErrors, qualifiedNameErrors } from "./names.ts";
 
 export type LabelOperator = "exists" | "!" | "=" | "==" | "!=" | "in" | "notin" | "gt" | "lt";
@@ -46,7 +46,7 @@ export interface SelectorError {
   readonly message: string;
 }
 
-export function isSelectorError(result: LabelSelector | FieldSelector | SelectorError): result is SelectorError {
+export function isSelectorError(result: object): result is SelectorError {
   return "message" in result;
 }
 
@@ -75,8 +75,26 @@ export function parseLabelSelector(text: string): LabelSelector | SelectorError 
   }
 }
 
+/**
+ * Some requirements of a selector, from the place in its text where one begins (0, or `next` of the part before), and where those
+ * behind them begin: undefined at the end. `parseLabelSelector` reads the same at once.
+ */
+export function labelSelectorPart(text: string, from: number, countMax: number): LabelSelectorPart | SelectorError {
+  try {
+    return new LabelParser(text, from).part(countMax);
+  } catch (error) {
+    if (error instanceof Rejected) return { message: error.message };
+    throw error;
+  }
+}
+
+export interface LabelSelectorPart {
+  readonly requirements: readonly LabelRequirement[];
+  readonly next: number | undefined;
+}
+
 /** A selector of requirements that are known to be valid. */
-function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
+export function compileLabelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
   if (requirements.length === 0) return everyLabel;
   const sorted = requirements.toSorted((left, right) => compareBytes(left.key, right.key));
   if (sorted.length > fewTests) return { requirements: sorted, empty: false, matches: compileMany(sorted) };
@@ -199,25 +217,33 @@ class LabelParser {
   private readonly tokens: LabelTokens;
   private next: Token | undefined;
 
-  constructor(text: string) {
-    this.tokens = new LabelTokens(text);
+  constructor(text: string, from = 0) {
+    this.tokens = new LabelTokens(text, from);
   }
 
   selector(): LabelRequirement[] {
+    const { requirements } = this.part(Number.POSITIVE_INFINITY);
+    return requirements;
+  }
+
+  /** So many requirements at most, and where the next one begins; undefined: there is none. */
+  part(countMax: number): { readonly requirements: LabelRequirement[]; readonly next: number | undefined } {
     const requirements: LabelRequirement[] = [];
+    const first = this.peek();
+    if (first.kind === "end") return { requirements, next: undefined };
+    if (!beginsRequirement(first)) throw found(first, ", expected: !, identifier, or 'end of string'");
     for (;;) {
-      const first = this.peek();
-      if (first.kind === "end") return requirements;
-      if (!beginsRequirement(first)) throw found(first, ", expected: !, identifier, or 'end of string'");
       try {
         requirements.push(this.requirement());
       } catch (error) {
         throw error instanceof Rejected ? new Rejected(`unable to parse requirement: ${error.message}`) : error;
       }
-      const next = this.take();
-      if (next.kind === "end") return requirements;
-      if (next.kind !== ",") throw found(next, ", expected: ',' or 'end of string'");
+      const token = this.take();
+      if (token.kind === "end") return { requirements, next: undefined };
+      if (token.kind !== ",") throw found(token, ", expected: ',' or 'end of string'");
+      const next = this.tokens.place;
       if (!beginsRequirement(this.peek())) throw found(this.peek(), ", expected: identifier after ','");
+      if (requirements.length >= countMax) return { requirements, next };
     }
   }
 
@@ -277,7 +303,7 @@ class LabelParser {
       }
     }
     this.take();
-    return [...values].sort(compareBytes);
+    return sortByBytes([...values]);
   }
 
   private peek(): Token {
@@ -303,10 +329,16 @@ const beginsRequirement = (token: Token): boolean => isWord(token) || token.kind
 /** The tokens of a selector, one after another: undefined at its end. */
 class LabelTokens {
   private readonly text: string;
-  private at = 0;
+  private at: number;
 
-  constructor(text: string) {
+  constructor(text: string, from: number) {
     this.text = text;
+    this.at = from;
+  }
+
+  /** Where what has not been read begins. */
+  get place(): number {
+    return this.at;
   }
 
   /** A NUL ends the text, except right behind a word, which it only ends: the server reads it so. */
@@ -362,7 +394,7 @@ const invalidValue = (path: string, value: string, errors: readonly string[]): R
 const found = (token: Token, rest: string): Rejected => new Rejected(`found '${token.text}'${rest}`);
 
 export function parseFieldSelector(text: string): FieldSelector | SelectorError {
-  const terms = splitTerms(text).sort(compareBytes);
+  const terms = sortByBytes(splitTerms(text));
   const requirements: FieldRequirement[] = [];
   for (const term of terms) {
     if (term === "") continue;

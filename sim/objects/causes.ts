@@ -2,7 +2,7 @@
  * Validation errors as the wire shows them: a reason, a field path and a text in Go's manner.
  * Source: the facts, section 1, error body forms of 422.
  */
-import { compareBytes, encodeJson, goQuote } from "../../wire/go-strings.ts";
+import { sortByBytes, encodeJson, goQuote } from "../../wire/go-strings.ts";
 import type { Cause } from "../contract/errors.ts";
 
 /** A value as an error text shows it: strings quoted, the rest bare; `undefined` is a nil pointer. */
@@ -85,8 +85,7 @@ export const goStrings = (values: readonly string[]): string => `[]string{${valu
 
 /** A Go map of strings: `map[string]string{"a":"b"}`. */
 export const goStringMap = (values: Readonly<Record<string, string>>): string =>
-  `map[string]string{${Object.keys(values)
-    .sort(compareBytes)
+  `map[string]string{${sortByBytes(Object.keys(values))
     .map((key) => `${goQuote(key)}:${goQuote(values[key] as string)}`)
     .join(", ")}}`;
 

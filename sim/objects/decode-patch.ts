@@ -4,7 +4,7 @@
  * Source: the facts, section 4, Patch and Field validation; recorded answers (05, 06).
  */
 import { drained } from "../../wire/steps.ts";
-import { compareBytes, encodeJson, goQuote } from "../../wire/go-strings.ts";
+import { sortByBytes, encodeJson, goQuote } from "../../wire/go-strings.ts";
 import type { TypeRow } from "../../wire/schema.ts";
 import { type ApiError, badRequest, invalid } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
@@ -136,7 +136,7 @@ export function decodePatched(
   const refused = (error: string, status: number): ApiError => refusal(patch, document, error, status);
   if (context.error !== undefined) throw refused(context.error, 422);
   const unknown = context.unknown.map((path) => `unknown field ${goQuote(path)}`);
-  if (patch.strategic !== undefined) unknown.sort(compareBytes);
+  if (patch.strategic !== undefined) sortByBytes(unknown);
   const strict = [...patch.problems, ...unknown];
   if (strict.length > 0 && options.level === "Strict") {
     throw refused(`strict decoding error: ${strict.join(", ")}`, options.strictStatus);

@@ -3,7 +3,7 @@
  * drops unknown fields and empty values, copies the rest in wire order, and remembers the first type error and every
  * unknown field. The same walk serves bodies, objects handed over in process, and patched documents.
  */
-import { compareBytes } from "../../wire/go-strings.ts";
+import { compareBytes, sortByBytes } from "../../wire/go-strings.ts";
 import type { FieldRow, Shape, TypeRow } from "../../wire/schema.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { int64Of } from "./int64.ts";
@@ -326,10 +326,7 @@ function sortedKeys(table: Readonly<Record<string, unknown>>, isLarge: boolean):
 }
 
 function inByteOrder(keys: string[]): readonly string[] {
-  if (keys.length <= fewKeys) return sortFew(keys);
-  for (let at = 1; at < keys.length; at++)
-    if ((keys[at] as string) < (keys[at - 1] as string)) return keys.sort(compareBytes);
-  return keys;
+  return keys.length <= fewKeys ? sortFew(keys) : sortByBytes(keys);
 }
 
 const fewKeys = 8;

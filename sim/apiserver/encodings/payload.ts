@@ -68,14 +68,26 @@ export class ObjectPayload extends LazyPayload {
     this.encode = encode;
   }
 
-  /** What stands on lines of its own can be a thousand times as long as what it shows. */
+  /** What stands on lines of its own can be a thousand times as long as what it shows; a refusal tells of all that is wrong. */
   slices(): Generator<Uint8Array> | undefined {
-    return this.encode === prettyJson ? prettySlices(this.object) : undefined;
+    if (this.encode === prettyJson) return prettySlices(this.object);
+    return this.encode === compactJson && tellsMuch(this.object) ? compactSlices(this.object) : undefined;
   }
 
   protected make(): Uint8Array {
     return this.encode(this.object);
   }
+}
+
+/** Of a refusal, whose causes all stand in its message, too. */
+const tellsMuch = ({ message }: JsonObject): boolean => typeof message === "string" && message.length > longMessage;
+
+/** Characters: what is shorter is written at once as fast as it is begun to be written in slices. */
+const longMessage = 64 * 1024;
+
+function* compactSlices(object: JsonObject): Generator<Uint8Array> {
+  for (const piece of jsonPieces(object, false)) yield utf8(piece);
+  yield utf8("\n");
 }
 
 /** `object` may have lists of `LazyItems`. */

@@ -5,7 +5,7 @@
  * Simplification: what an unchanged value breaks is passed over in silence; the real server warns of it.
  * Source: the published behaviour of validation rules: order, budget, messages, transitions, ratcheting.
  */
-import { compareBytes, utf8Length } from "../../../wire/go-strings.ts";
+import { sortByBytes, utf8Length } from "../../../wire/go-strings.ts";
 import type { Cause } from "../../contract/errors.ts";
 import { callCostMax, type Outcome } from "../../expressions/expression.ts";
 import { fromJson } from "../../expressions/json-values.ts";
@@ -124,7 +124,7 @@ class Validation {
     above: Correlation,
   ): void {
     const before = !node.schema.atomicMap && isObject(old) ? old : undefined;
-    for (const key of Object.keys(object).sort(compareBytes)) {
+    for (const key of sortByBytes(Object.keys(object))) {
       const inner = node.properties.get(key) ?? node.additional;
       if (inner === undefined) continue;
       const value = object[key] as Json;

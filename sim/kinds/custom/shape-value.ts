@@ -4,7 +4,7 @@
  * Source: the published rules of pruning and defaulting; recorded answers (create-pruned, create-strict).
  */
 import { encodeJson } from "../../../wire/go-strings.ts";
-import { compareBytes } from "../../../wire/go-strings.ts";
+import { sortByBytes } from "../../../wire/go-strings.ts";
 import { structNamed } from "../../../wire/schema.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { int64Of } from "../../objects/int64.ts";
@@ -110,7 +110,7 @@ function keysOf(object: JsonObject, schema: Schema): readonly string[] {
   for (const name of defaultsOf(schema)) {
     if (!Object.hasOwn(object, name) && !(schema.embedded && implied.has(name))) keys.push(name);
   }
-  return keys.sort(compareBytes);
+  return sortByBytes(keys);
 }
 
 const withDefaults = new WeakMap<Schema["properties"], readonly string[]>();
@@ -153,7 +153,7 @@ function shapeMetadata(metadata: Json, path: string, shaping: Shaping): Json {
 export function inKeyOrder(value: Json): Json {
   if (!isObject(value)) return value;
   const result: Record<string, Json> = {};
-  for (const key of Object.keys(value).sort(compareBytes)) setKey(result, key, value[key] as Json);
+  for (const key of sortByBytes(Object.keys(value))) setKey(result, key, value[key] as Json);
   return result;
 }
 

@@ -3,7 +3,7 @@
  * texts are the real server's validator's; fields come in byte order, where that server's order is left to chance.
  * Source: recorded answers (create-out-of-range, create-wrong-type); the published validator's texts.
  */
-import { compareBytes, encodeJson, goQuote } from "../../../wire/go-strings.ts";
+import { sortByBytes, encodeJson, goQuote } from "../../../wire/go-strings.ts";
 import { type Cause, toldCharactersMax } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, requiredValue, tooLongValue, unsupportedValue } from "../../objects/causes.ts";
@@ -386,7 +386,7 @@ function judgeObject(value: Json, schema: Schema, path: string, verdict: Verdict
 
 /** In byte order: of a large object listed once, however often the judgement is broken off. */
 function keysOf(value: JsonObject, { isInParts }: Verdict): readonly string[] {
-  const list = (): readonly string[] => Object.keys(value).sort(compareBytes);
+  const list = (): readonly string[] => sortByBytes(Object.keys(value));
   return isInParts ? paced(list, ({ length }) => keyCost * length) : list();
 }
 
@@ -475,7 +475,7 @@ function placesOfDuplicates(list: readonly Json[], keyOf: (item: Json) => Json):
 function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined): Json {
   const found: Record<string, Json> = {};
   if (!isObject(item)) return item;
-  for (const key of [...keys].sort(compareBytes)) {
+  for (const key of sortByBytes([...keys])) {
     const value = item[key] ?? items?.properties.get(key)?.default;
     if (value !== undefined && value !== null) found[key] = value;
   }
@@ -486,7 +486,7 @@ function keysOnly(item: Json, keys: readonly string[], items: Schema | undefined
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonical).join()}]`;
   if (!isObject(value)) return encodeJson(value);
-  const keys = Object.keys(value).sort(compareBytes);
+  const keys = sortByBytes(Object.keys(value));
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join()}}`;
 }
 

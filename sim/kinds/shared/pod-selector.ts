@@ -1,5 +1,13 @@
 /** Selectors by which controllers find the pods of their template. Source: the published validation of workloads. */
-import { isSelectorError, parseLabelSelector } from "../../../wire/selectors.ts";
+import { append } from "../../../wire/lists.ts";
+import {
+  compileLabelSelector,
+  isSelectorError,
+  type LabelRequirement,
+  type LabelSelector,
+  labelSelectorPart,
+  type SelectorError,
+} from "../../../wire/selectors.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { selectorText } from "../../objects/selector-text.ts";
@@ -37,16 +45,37 @@ export const selectsSome =
 export function matchesTemplate({ selector, template }: JsonObject, at: Place): void {
   const { labels } = metadataOf((template ?? {}) as JsonObject);
   if (isObject(selector)) {
-    const cost = (): number => requirementCost * listOf(selector, "matchExpressions").length;
-    const text = paced(() => selectorText(selector), cost);
-    const parsed = paced(() => parseLabelSelector(text), cost);
+    const parsed = readInParts(selector);
     if (isSelectorError(parsed) || parsed.empty || parsed.matches(labels ?? {})) return;
   }
   labelsMismatch(labels, at);
 }
 
-/** Of a requirement that is put into words or read, by the measure of expressions (`pace.ts`). */
+/** As `parseLabelSelector` reads it; of many requirements some at a time. */
+function readInParts(selector: JsonObject): LabelSelector | SelectorError {
+  const cost = costOf(selector);
+  const text = paced(() => selectorText(selector), cost);
+  const requirements: LabelRequirement[] = [];
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const at: number = from;
+    const part = paced(() => labelSelectorPart(text, at, partLength), partCost);
+    if (isSelectorError(part)) return part;
+    append(requirements, part.requirements);
+    from = part.next;
+  }
+  return paced(() => compileLabelSelector(requirements), cost);
+}
+
+/** Requirements that are read at a time. */
+const partLength = 64;
+/** Of a requirement that is put into words, read or looked at, by the measure of expressions (`pace.ts`). */
 const requirementCost = 25;
+const partCost = (): number => requirementCost * partLength;
+
+const costOf = (selector: JsonObject) => (): number => {
+  const labels = Object.keys((selector["matchLabels"] ?? {}) as JsonObject);
+  return requirementCost * (labels.length + listOf(selector, "matchExpressions").length);
+};
 
 export function labelsMismatch(labels: Readonly<Record<string, string>> | undefined, at: Place): void {
   const text = labels === undefined ? "map[string]string(nil)" : goStringMap(labels);
@@ -55,8 +84,10 @@ export function labelsMismatch(labels: Readonly<Record<string, string>> | undefi
 
 /** What a controller looks after is settled for good. */
 export const fixedSelector = stepRules({
-  "spec.selector": immutableAs((selector) => goSelector(isObject(selector) ? selector : {})),
+  "spec.selector": immutableAs((selector) => shownInPart(isObject(selector) ? selector : {})),
 });
+
+const shownInPart = (selector: JsonObject): string => paced(() => goSelector(selector), costOf(selector));
 
 /** A selector in Go's manner. */
 export function goSelector(selector: JsonObject): string {

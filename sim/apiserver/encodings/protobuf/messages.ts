@@ -6,7 +6,7 @@
  * Source: document 1, Protobuf envelope; recorded bytes.
  */
 import protobuf from "protobufjs/minimal.js";
-import { compareBytes } from "../../../../wire/go-strings.ts";
+import { sortByBytes } from "../../../../wire/go-strings.ts";
 import type { FieldRow, Shape, TypeRow } from "../../../../wire/schema.ts";
 import { InvariantError } from "../../../kernel/invariant.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
@@ -264,7 +264,7 @@ function mapSlot(type: TypeRow, field: FieldRow, values: Shape): Slot {
     write(writer, object) {
       const map = object[name] as JsonObject | undefined | null;
       if (map === undefined || map === null) return;
-      for (const key of Object.keys(map).sort(compareBytes)) {
+      for (const key of sortByBytes(Object.keys(map))) {
         writer.uint32((number << 3) | wireTypes.delimited).fork();
         writer.uint32((1 << 3) | wireTypes.delimited).string(key);
         writer.uint32((2 << 3) | codec.wireType);

@@ -1,7 +1,7 @@
 /**
  * What a container asks for and what it may have at most. Source: the published validation of resource requirements.
  */
-import { compareBytes } from "../../../../wire/go-strings.ts";
+import { sortByBytes } from "../../../../wire/go-strings.ts";
 import { qualifiedNameErrors } from "../../../../wire/names.ts";
 import {
   canonicalQuantity,
@@ -72,7 +72,7 @@ const noAmounts: Amounts = new Map();
 function inOrder(names: string[]): readonly string[] {
   const [first, second] = names;
   if (second === undefined || (names.length === 2 && (first as string) < second)) return names;
-  return names.sort(compareBytes);
+  return sortByBytes(names);
 }
 
 /** Whole pages alone. */
@@ -116,7 +116,7 @@ function resourceClaims(used: readonly JsonObject[], at: Place): void {
   const { claims } = scopeOf(at);
   const seen = new Set<string>();
   const inParts = new Set<unknown>(); // claims of which single requests are used
-  const known = claims.size === 0 ? " which is empty" : `: ${[...claims].sort(compareBytes).join(", ")}`;
+  const known = claims.size === 0 ? " which is empty" : `: ${sortByBytes([...claims]).join(", ")}`;
   at.eachItem(used, ({ name = "", request: part = "" }: Readonly<Record<string, string>>) => {
     if (name === "") {
       at.required();
