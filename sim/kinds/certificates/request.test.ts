@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeBase64 } from "../../../wire/base64.ts";
 import { DerError, itemsOf, objectIdText, readDer } from "./der.ts";
@@ -34,6 +35,40 @@ describe("a request for a certificate", () => {
     }
   });
 });
+
+describe("the first block of a PEM text", () => {
+  const bytes = (text: string): string => encodeBase64(new TextEncoder().encode(text));
+  const notOne = { error: "PEM block type must be CERTIFICATE REQUEST" };
+
+  it("is the first that has an end of its own label, as a pattern finds it", () => {
+    const piece = fc.constantFrom("-----", "BEGIN ", "END ", "CERTIFICATE REQUEST", "A", "\n", "\r\n", "MAA=", "-");
+    const head = fc.constantFrom("-----BEGIN A-----\n", "-----BEGIN CERTIFICATE REQUEST-----\n", "-----END A-----");
+    const end = fc.constantFrom("-----END CERTIFICATE REQUEST-----", "-----END B-----", "");
+    const text = fc.array(fc.oneof(piece, head, end), { maxLength: 14 }).map((pieces) => pieces.join(""));
+    fc.assert(
+      fc.property(text, (pem) => {
+        const [, label] = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n([\s\S]*?)-----END \1-----/.exec(pem) ?? [];
+        const read = parseCertificateRequest(bytes(pem));
+        if (label !== "CERTIFICATE REQUEST") expect(read).toEqual(notOne);
+      }),
+      { seed: 1, numRuns: 3000 },
+    );
+    const before = "-----BEGIN A-----\n-----END B-----\n-----BEGIN B-----\n";
+    expect(parseCertificateRequest(bytes(before + new TextDecoder().decode(decoded(nodeRequest))))).toMatchObject({
+      commonName: "system:node:n1",
+    });
+  });
+
+  it.each([
+    "-----BEGIN CERTIFICATE REQUEST-----\n".repeat(50_000),
+    Array.from({ length: 50_000 }, (_, at) => `-----BEGIN A${at}-----\n`).join(""),
+    `-----BEGIN A-----\n${"-----END ".repeat(150_000)}`,
+  ])("is looked for in one pass over what has no end", (text) => {
+    expect(parseCertificateRequest(bytes(text))).toEqual(notOne);
+  });
+});
+
+const decoded = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 
 describe("DER", () => {
   const der = (...bytes: number[]) => readDer(Uint8Array.from(bytes));

@@ -42,10 +42,22 @@ export function parseCertificateRequest(base64: string): CertificateRequest | Re
 
 /** The first block of a PEM text, when it is a request. */
 function requestBlock(text: string): Uint8Array | undefined {
-  const [, label, body = ""] = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n([\s\S]*?)-----END \1-----/.exec(text) ?? [];
-  if (label !== "CERTIFICATE REQUEST") return undefined;
-  const der = decodeBase64(body.replace(/\s/g, ""));
+  const block = firstBlock(text);
+  if (block?.label !== "CERTIFICATE REQUEST") return undefined;
+  const der = decodeBase64(block.body.replace(/\s/g, ""));
   return der instanceof Uint8Array ? der : undefined;
+}
+
+/** What begins first of all that ends. Heads without an end are passed over, however many there are. */
+function firstBlock(text: string): { readonly label: string; readonly body: string } | undefined {
+  const lastEnds = new Map<string, number>();
+  for (const { 1: label = "", index } of text.matchAll(/-----END ([A-Z0-9 ]+)(?=-----)/g)) lastEnds.set(label, index);
+  for (const { 0: head, 1: label = "", index } of text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----\r?\n/g)) {
+    const from = index + head.length;
+    if ((lastEnds.get(label) ?? -1) < from) continue;
+    return { label, body: text.slice(from, text.indexOf(`-----END ${label}-----`, from)) };
+  }
+  return undefined;
 }
 
 function readRequest(whole: DerItem): CertificateRequest {
