@@ -30,6 +30,7 @@ export function parseIp(text: string): IpAddress {
 }
 
 function parseIpv4(text: string): IpAddress | undefined {
+  if (text.length > longestIpv4) return undefined;
   const parts = text.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255))
     return undefined;
@@ -37,6 +38,7 @@ function parseIpv4(text: string): IpAddress | undefined {
 }
 
 function parseIpv6(text: string): IpAddress | undefined {
+  if (text.length > longestIpv6) return undefined;
   const halves = text.split("::");
   if (halves.length > 2) return undefined;
   const [head = [], tail = []] = halves.map((half) => (half === "" ? [] : half.split(":")));
@@ -46,6 +48,10 @@ function parseIpv6(text: string): IpAddress | undefined {
   if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
   return { family: 6, bits: groups.reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n) };
 }
+
+/** Four numbers of three digits, or eight groups of four, and what stands between them: else what is no address would cost as much as it is long. */
+const longestIpv4 = 4 * 3 + 3;
+const longestIpv6 = 8 * 4 + 7;
 
 /** Throws why not. */
 export function parseCidr(text: string): Cidr {
