@@ -81,8 +81,8 @@ export class ServiceAccountTokens {
     const claims = this.verified(token);
     if (claims === undefined) return undefined;
     const wanted = asked.length === 0 ? this.ports.audiences : asked;
-    const aud = claims["aud"] as readonly unknown[];
-    const audiences = wanted.filter((audience) => aud.includes(audience));
+    const aud = new Set(claims["aud"] as readonly unknown[]); // a token may name tens of thousands, and be asked for as many
+    const audiences = wanted.filter((audience) => aud.has(audience));
     const user = audiences.length === 0 ? undefined : this.userOf(claims);
     return user === undefined ? undefined : { user, audiences };
   }
@@ -90,7 +90,7 @@ export class ServiceAccountTokens {
   /** The claims of a token of ours, in its time. */
   private verified(token: string): JsonObject | undefined {
     const { signer, issuer, nowSeconds } = this.ports;
-    const [head = "", body = "", signature = "", ...more] = token.split(".");
+    const [head = "", body = "", signature = "", ...more] = token.split(".", 4);
     const proof = decodeBase64Url(signature);
     if (more.length > 0 || !(proof instanceof Uint8Array)) return undefined;
     const header = decoded(head);
