@@ -27,6 +27,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
   "docs/serving.md": {
     "a body": [size("sim/apiserver/requests/body-size.ts bodyBytesMax")],
     "line and headers": [size("sim/http/http1-server.ts headBytesMax")],
+    "terms and values of a selector": [count("sim/apiserver/reads/options.ts selectorTermsMax")],
     "bodies that are not complete": [size("sim/http/http1-server.ts bodyRoomBytes")],
     "answers that nobody": [size("sim/http/http1-server.ts unreadRoomBytes")],
     "values in one object": [count(`${values} valuesMax`)],

@@ -102,7 +102,7 @@ const integerKey = /"\d+":/; // may also be found inside a string: then the slow
 function encode(value: unknown, indent: string): string {
   const quick = quickly(value, indent);
   const text = quick === undefined || integerKey.test(quick) ? writeJson(value, indent) : quick;
-  return htmlUnsafe.test(text) ? text.replace(/[<>&\u2028\u2029]/g, escapeHtml) : text;
+  return htmlUnsafe.test(text) ? withoutHtml(text) : text;
 }
 
 /** Undefined when the engine cannot: a bigint, or too deep for its stack. */
@@ -114,7 +114,16 @@ function quickly(value: unknown, indent: string): string | undefined {
   }
 }
 
-const escapeHtml = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const escapes = ["<", ">", "&", "\u2028", "\u2029"].map(
+  (char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`] as const,
+);
+
+/** By parts: of a text of nothing else that takes an eighth of what a call for each character takes. */
+function withoutHtml(text: string): string {
+  let written = text;
+  for (const [char, escape] of escapes) if (written.includes(char)) written = written.split(char).join(escape);
+  return written;
+}
 
 /** A list whose items are made one by one, when each is written; they are given once. */
 export class LazyItems {
@@ -141,7 +150,7 @@ const writeJson = (root: unknown, indent: string): string => [...unescapedPieces
  */
 export function* jsonPieces(value: unknown, isPretty: boolean): Generator<string> {
   for (const piece of unescapedPieces(value, isPretty ? "  " : "")) {
-    yield htmlUnsafe.test(piece) ? piece.replace(/[<>&\u2028\u2029]/g, escapeHtml) : piece;
+    yield htmlUnsafe.test(piece) ? withoutHtml(piece) : piece;
   }
 }
 

@@ -112,43 +112,73 @@ const passesAll = (tests: readonly LabelTest[], labels: Labels): boolean => {
 const fewTests = 8;
 
 /**
- * Those that ask for no label hold for all that an object lacks: of those, only what it has is asked. They are compiled
- * when a label of their key is first met.
+ * What is asked of one key is one test. Those that ask for no label hold for all that an object lacks: of those, only what it has is
+ * asked. They are compiled when a label of their key is first met.
  */
 function compileMany(requirements: readonly LabelRequirement[]): LabelTest {
   const needed: LabelTest[] = [];
-  /** Those with one key stand side by side: where the first of them is. */
-  const starts = new Map<string, number>();
-  requirements.forEach((requirement, at) => {
-    if (!holdsOfNone.has(requirement.operator)) needed.push(compileRequirement(requirement));
-    else if (!starts.has(requirement.key)) starts.set(requirement.key, at);
-  });
-  const compiled = new Map<string, readonly LabelTest[]>();
-  const testsOf = (key: string): readonly LabelTest[] => {
-    const start = starts.get(key);
-    if (start === undefined) return noTests;
-    let tests = compiled.get(key);
-    if (tests === undefined) compiled.set(key, (tests = testsFrom(requirements, start)));
-    return tests;
+  const others = new Map<string, readonly LabelRequirement[]>();
+  for (let from = 0, end = 0; from < requirements.length; from = end) {
+    const { key } = requirements[from] as LabelRequirement;
+    while (requirements[end]?.key === key && end < requirements.length) end++;
+    const ofKey = requirements.slice(from, end);
+    if (ofKey.every(({ operator }) => holdsOfNone.has(operator))) others.set(key, ofKey);
+    else needed.push(compileKey(ofKey));
+  }
+  const compiled = new Map<string, LabelTest>();
+  const testOf = (key: string): LabelTest | undefined => {
+    const ofKey = others.get(key);
+    if (ofKey === undefined) return undefined;
+    let test = compiled.get(key);
+    if (test === undefined) compiled.set(key, (test = compileKey(ofKey)));
+    return test;
   };
   return (labels) => {
     if (!passesAll(needed, labels)) return false;
-    for (const key in labels) if (!passesAll(testsOf(key), labels)) return false;
+    for (const key in labels) if (testOf(key)?.(labels) === false) return false;
     return true;
   };
 }
 
-/** All of one key, from the first of them on. */
-function testsFrom(requirements: readonly LabelRequirement[], start: number): readonly LabelTest[] {
-  const tests: LabelTest[] = [];
-  const key = requirements[start]?.key;
-  for (let at = start; requirements[at]?.key === key && at < requirements.length; at++) {
-    tests.push(compileRequirement(requirements[at] as LabelRequirement));
-  }
-  return tests;
+/** All that is asked of one key, as few tests as there are kinds of them. */
+function compileKey(requirements: readonly LabelRequirement[]): LabelTest {
+  const [first] = requirements;
+  if (requirements.length === 1 && first !== undefined) return compileRequirement(first);
+  const tests = merged(requirements).map(compileRequirement);
+  return (labels) => passesAll(tests, labels);
 }
 
-const noTests: readonly LabelTest[] = [];
+/** The same of one key: values that are allowed are those of all lists, and values that are not those of any. */
+function merged(requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
+  const { key } = requirements[0] as LabelRequirement;
+  let allowed: ReadonlySet<string> | undefined;
+  const refused = new Set<string>();
+  const others = new Map<string, LabelRequirement>();
+  for (const requirement of requirements) {
+    const { operator, values } = requirement;
+    if (operator === "in" || operator === "=" || operator === "==") {
+      const before: ReadonlySet<string> | undefined = allowed;
+      allowed = new Set(before === undefined ? values : values.filter((value) => before.has(value)));
+    } else if (operator === "notin" || operator === "!=") for (const value of values) refused.add(value);
+    else if (operator === "gt" || operator === "lt") others.set(operator, strictest(others.get(operator), requirement));
+    else others.set(operator, requirement);
+  }
+  return [
+    ...(allowed === undefined ? [] : [{ key, operator: "in" as const, values: Array.from(allowed) }]),
+    ...(refused.size === 0 ? [] : [{ key, operator: "notin" as const, values: Array.from(refused) }]),
+    ...others.values(),
+  ];
+}
+
+/** Of two bounds, both `gt` or both `lt`. */
+function strictest(before: LabelRequirement | undefined, bound: LabelRequirement): LabelRequirement {
+  const numberOf = ({ values }: LabelRequirement): bigint | undefined => parseInt64(values[0]);
+  const [old, now] = [before === undefined ? undefined : numberOf(before), numberOf(bound)];
+  if (before === undefined || now === undefined) return bound; // what is no number holds for nothing
+  if (old === undefined) return before;
+  return (bound.operator === "gt" ? now > old : now < old) ? bound : before;
+}
+
 const holdsOfNone: ReadonlySet<LabelOperator> = new Set<LabelOperator>(["!", "!=", "notin"]);
 
 type LabelTest = (labels: Labels) => boolean;
@@ -278,6 +308,8 @@ class LabelParser {
   private valueSet(): string[] {
     const open = this.take();
     if (open.kind !== "(") throw found(open, " expected: '('"); // no comma here: the server's text has none
+    const plain = this.tokens.plainValues();
+    if (plain !== undefined) return plain;
     const first = this.peek();
     if (first.kind === ")") {
       this.take();
@@ -341,6 +373,19 @@ class LabelTokens {
     return this.at;
   }
 
+  /**
+   * Values between brackets, behind the opening one, where nothing but commas stands between them: the usual case, which may be of a
+   * hundred thousand. Undefined, and nothing is read, where they have to be read one by one.
+   */
+  plainValues(): string[] | undefined {
+    const end = this.text.indexOf(")", this.at);
+    if (end < 0) return undefined;
+    const inside = this.text.slice(this.at, end);
+    if (inside === "" || notPlain.test(inside)) return undefined;
+    this.at = end + 1;
+    return sortByBytes(Array.from(new Set(inside.split(","))));
+  }
+
   /** A NUL ends the text, except right behind a word, which it only ends: the server reads it so. */
   next(): Token | undefined {
     const { text } = this;
@@ -364,6 +409,8 @@ class LabelTokens {
   }
 }
 
+/** What ends a word or a text, but for commas and closing brackets; and commas that no word is before or behind. */
+const notPlain = /[\0\t\n\r =!(<>]|^,|,,|,$/;
 const symbols: ReadonlySet<string> = new Set("=!(),<>");
 const isSpace = (unit: number): boolean => unit === 32 || unit === 9 || unit === 13 || unit === 10;
 const endsWord = (unit: number): boolean =>

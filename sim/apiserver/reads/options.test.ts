@@ -106,4 +106,11 @@ describe("parseListOptions", () => {
     expect(refusal("watch=1&continue=abc", gated).message).toContain("forbidden when continue is provided");
     expect(parse("watch=1&continue=abc")).toMatchObject({ watch: true });
   });
+
+  it("takes selectors of a hundred thousand terms and values, and refuses longer ones unread", () => {
+    const values = (count: number) => `labelSelector=a in (${Array.from({ length: count }, (_, at) => at).join(",")})`;
+    expect(parse(values(100_000)).labelSelector.requirements).toHaveLength(1);
+    for (const query of [values(100_001), `fieldSelector=${"metadata.name!=a,".repeat(100_000)}`])
+      expect(refusal(query).message).toContain("the limit of terms and values is 100000");
+  });
 });
