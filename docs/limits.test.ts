@@ -66,9 +66,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count(`${values} valuesMax`),
     ],
     annotations: [size("sim/objects/metadata.ts annotationBytesMax")],
-    "causes in a refusal, unknown and duplicate fields in a warning": [
-      count("sim/contract/errors.ts toldCharactersMax"),
-    ],
+    "causes in a refusal": [count("sim/contract/errors.ts toldCharactersMax")],
     "nesting of an expression": [count("sim/expressions/syntax.ts depthMax")],
     "one evaluation": [
       count("sim/expressions/expression.ts callCostMax"),
@@ -91,7 +89,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       { from: "sim/http/issuer-caller.ts answerBytesMax", as: (value) => `issuer's ${value / 2 ** 20} MiB` },
     ],
     "rules told": [count("sim/apiserver/access/rbac/policy.ts rulesMax")],
-    "comparisons of rules": [count("sim/apiserver/access/rbac/rules.ts stepsMax")],
+    "comparisons of rules": [count("sim/apiserver/access/rbac/coverage.ts stepsMax")],
     "old versions": [
       flag("--history-window"),
       flag("--history-bytes-max"),

@@ -193,7 +193,7 @@ export class ApiServer implements ApiHandler, RunHost {
         configurations: (kind) => this.verbs.webhookConfigurations(kind),
         call: options.webhooks ?? nobodyAnswers,
       }),
-      refusals: hasRoles ? [escalationCheck({ dialect, policy, decide, rulesOf })] : [],
+      refusals: hasRoles ? [escalationCheck({ clock: process.clock, dialect, policy, decide, rulesOf })] : [],
     });
     this.costs = options.costs ?? free;
     this.requestTimeoutMicros = options.requestTimeoutMicros ?? requestMicrosMaxDefault;

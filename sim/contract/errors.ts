@@ -16,6 +16,13 @@ export interface Cause {
  */
 export const toldCharactersMax = 1_000_000;
 
+/** As many of the texts as may be told. */
+export function toldOf(texts: readonly string[]): readonly string[] {
+  let charactersLeft = toldCharactersMax;
+  const last = texts.findIndex((text) => (charactersLeft -= text.length) < 0);
+  return last < 0 ? texts : texts.slice(0, last + 1);
+}
+
 /** A resource as errors name it: the plural and its group, in the dialect ("" for the core group). */
 export interface ResourceName {
   readonly group: string;

@@ -6,15 +6,21 @@
 import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { encodeJson, goQuote } from "../../../wire/go-strings.ts";
 import type { AdmissionReview, AdmissionStep, AdmissionVerdict } from "./admission.ts";
-import { type ApiError, forbidden, notFound } from "../../contract/errors.ts";
+import { ApiError, forbidden, notFound, toldOf } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Attributes, Authorizer } from "../access/authorize.ts";
 import { type Ask, judged } from "../access/judgement.ts";
 import { everyRule, type RulesOf, superuserGroup } from "../access/modes.ts";
 import type { RbacPolicy, RoleRef } from "../access/rbac/policy.ts";
-import { describeRule, type PolicyRule, quoteList, rulesMissing, rulesOf } from "../access/rbac/rules.ts";
+import { rulesMissing } from "../access/rbac/coverage.ts";
+import { describeRule, type PolicyRule, quoteList, rulesOf } from "../access/rbac/rules.ts";
+import { inEvents } from "../../kernel/in-events.ts";
+import type { Cancel, Clock } from "../../kernel/types.ts";
+import { jsonEqual } from "../../objects/equality.ts";
+import type { ResourcePlace } from "../requests/route.ts";
 
 export interface EscalationPorts {
+  readonly clock: Clock;
   readonly dialect: Dialect;
   readonly policy: RbacPolicy;
   readonly decide: Authorizer;
@@ -22,11 +28,6 @@ export interface EscalationPorts {
 }
 
 const written = new Set(["roles", "clusterroles", "rolebindings", "clusterrolebindings"]);
-
-/** The ports within one judgement. */
-interface Asking extends EscalationPorts {
-  readonly ask: Ask;
-}
 
 export function escalationCheck(ports: EscalationPorts): AdmissionStep {
   const group = groupInDialect(ports.dialect, "rbac.authorization.svc.io");
@@ -39,38 +40,70 @@ export function escalationCheck(ports: EscalationPorts): AdmissionStep {
       written.has(place.resourceName.resource) &&
       !user.groups.includes(superuserGroup) &&
       !(oldObject !== undefined && object !== undefined && touchesOnlyOwnership(object, oldObject)),
-    admit: (review, done) =>
-      judged(
+    admit(review, done) {
+      let judging: Cancel = () => {};
+      const asking = judged(
         ports.decide,
-        (ask) => judge({ ...ports, ask }, review) ?? {},
-        (judgement) => done(judgement()),
-      ),
+        (ask) => isFree(ask, review),
+        (judgement) => {
+          if (judgement()) done({});
+          else judging = inEvents(ports.clock, judge(ports, review), (outcome) => done(verdictOf(outcome)));
+        },
+      );
+      return () => {
+        judging();
+        asking();
+      };
+    },
   };
 }
 
-function judge(ports: Asking, review: AdmissionReview): AdmissionVerdict | undefined {
-  const { place, object = {}, namespace } = review;
-  if (place.resourceName.resource.endsWith("bindings")) {
-    return judgeBinding(ports, review, object["roleRef"] as unknown as RoleRef, namespace);
+/** Whether they may grant even what they do not hold. */
+function isFree(ask: Ask, review: AdmissionReview): boolean {
+  const { place, object = {} } = review;
+  if (!isBinding(place)) return isAllowed(ask, review, "escalate", place.resourceName.resource, review.name);
+  const ref = object["roleRef"] as unknown as RoleRef;
+  return isAllowed(ask, review, "bind", resourceOf(ref), ref.name);
+}
+
+const isBinding = (place: ResourcePlace): boolean => place.resourceName.resource.endsWith("bindings");
+
+const resourceOf = ({ kind }: RoleRef): string => (kind === "ClusterRole" ? "clusterroles" : "roles");
+
+function verdictOf(outcome: () => ApiError | undefined): AdmissionVerdict {
+  try {
+    return outcome() ?? {};
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
   }
-  if (isAllowed(ports, review, "escalate", place.resourceName.resource, review.name)) return undefined;
-  const refused = judgeRules(ports, review, rulesOf(object));
+}
+
+function* judge(ports: EscalationPorts, review: AdmissionReview): Generator<void, ApiError | undefined> {
+  const { place, object = {}, namespace } = review;
+  if (isBinding(place)) {
+    return yield* judgeBinding(ports, review, object["roleRef"] as unknown as RoleRef, namespace);
+  }
+  const refused = yield* judgeRules(ports, review, rulesOf(object));
   if (refused !== undefined || object["aggregationRule"] === undefined) return refused;
   // Whoever lets rules be collected may be given any.
-  return judgeRules(ports, review, everyRule) === undefined
+  return (yield* judgeRules(ports, review, everyRule)) === undefined
     ? undefined
     : forbidden(place.resourceName, review.name, "must have cluster-admin privileges to use the aggregationRule");
 }
 
-function judgeBinding(ports: Asking, review: AdmissionReview, ref: RoleRef, namespace: string): ApiError | undefined {
-  const resource = ref.kind === "ClusterRole" ? "clusterroles" : "roles";
-  if (isAllowed(ports, review, "bind", resource, ref.name)) return undefined;
+function* judgeBinding(
+  ports: EscalationPorts,
+  review: AdmissionReview,
+  ref: RoleRef,
+  namespace: string,
+): Generator<void, ApiError | undefined> {
   const rules = ports.policy.referenced(ref, namespace);
-  if (rules === undefined) return notFound({ group: review.place.resourceName.group, resource }, ref.name);
-  return judgeRules(ports, review, rules);
+  if (rules !== undefined) return yield* judgeRules(ports, review, rules);
+  return notFound({ group: review.place.resourceName.group, resource: resourceOf(ref) }, ref.name);
 }
 
-function isAllowed(ports: Asking, review: AdmissionReview, verb: string, resource: string, name: string) {
+function isAllowed(ask: Ask, review: AdmissionReview, verb: string, resource: string, name: string) {
   const { group } = review.place.resourceName;
   const asked: Attributes = {
     is: "resource",
@@ -81,19 +114,19 @@ function isAllowed(ports: Asking, review: AdmissionReview, verb: string, resourc
     namespace: review.namespace,
     name,
   };
-  return ports.ask(review.user, asked).allowed;
+  return ask(review.user, asked).allowed;
 }
 
-function judgeRules(
+function* judgeRules(
   { rulesOf: held }: EscalationPorts,
   { user, namespace, place, name }: AdmissionReview,
   wanted: readonly PolicyRule[],
-): ApiError | undefined {
+): Generator<void, ApiError | undefined> {
   const { rules, problem } = held(user, namespace);
-  const missing = rulesMissing(rules, wanted);
+  const missing = yield* rulesMissing(rules, wanted);
   if (missing.length === 0) return undefined;
   const list = [...new Set(missing.map(describeRule))].sort().join("\n");
-  const who = `user ${goQuote(user.name)} (groups=${quoteList(user.groups)})`;
+  const who = `user ${goQuote(user.name)} (groups=${quoteList(toldOf(user.groups))})`;
   const why = problem === "" ? "" : `; resolution errors: [${problem}]`;
   return forbidden(
     place.resourceName,
@@ -104,7 +137,8 @@ function judgeRules(
 
 /** Garbage collection takes finalizers and owners out of objects whose rules it does not hold. */
 function touchesOnlyOwnership(object: JsonObject, old: JsonObject): boolean {
-  return encodeJson(withoutOwnership(object)) === encodeJson(withoutOwnership(old));
+  const [now, before] = [withoutOwnership(object), withoutOwnership(old)];
+  return jsonEqual(now, before) && encodeJson(now) === encodeJson(before); // nearly none need be written out
 }
 
 function withoutOwnership(object: JsonObject): JsonObject {
