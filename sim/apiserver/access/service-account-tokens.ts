@@ -81,8 +81,7 @@ export class ServiceAccountTokens {
     const claims = this.verified(token);
     if (claims === undefined) return undefined;
     const wanted = asked.length === 0 ? this.ports.audiences : asked;
-    const aud = new Set(claims["aud"] as readonly unknown[]); // a token may name tens of thousands, and be asked for as many
-    const audiences = wanted.filter((audience) => aud.has(audience));
+    const audiences = shared(wanted, claims["aud"] as readonly unknown[]);
     const user = audiences.length === 0 ? undefined : this.userOf(claims);
     return user === undefined ? undefined : { user, audiences };
   }
@@ -135,6 +134,15 @@ export class ServiceAccountTokens {
     return deletionTimestamp === undefined || this.ports.nowSeconds() < unixSeconds(deletionTimestamp) + goodbyeSeconds;
   }
 }
+
+/** Both lists are as long as somebody likes. */
+function shared(wanted: readonly string[], held: readonly unknown[]): readonly string[] {
+  const lookup = held.length <= searchedMax ? undefined : new Set(held);
+  return wanted.filter((audience) => lookup?.has(audience) ?? held.includes(audience));
+}
+
+/** A longer list is looked up. */
+const searchedMax = 8;
 
 const utf8 = new TextEncoder();
 const bytes = (text: string): Uint8Array => utf8.encode(text);
