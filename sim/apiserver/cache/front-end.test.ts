@@ -56,6 +56,17 @@ describe("FrontEnd", () => {
     expect(shown(far)).toEqual(shown(near));
   });
 
+  it("keeps no lists of what is not there, which could be asked for without end", () => {
+    const world = new World();
+    world.put(`${PODS}n/a`);
+    const source = world.server().source(PODS, true);
+    const objects = (namespace: string) => source.objects(`${PODS}${namespace}/`, `${PODS}${namespace}0`);
+    expect(objects("n")).toHaveLength(1);
+    expect(objects("n")).toBe(objects("n"));
+    expect(objects("x")).toHaveLength(0);
+    expect(objects("x")).toBe(objects("y"));
+  });
+
   it("makes a cache late as if it had been there from the start", () => {
     for (const profile of [svcProfile, kubernetesProfile]) {
       const world = new World();

@@ -37,6 +37,8 @@ export interface WatchCacheOptions {
   readonly feed: Feed;
 }
 
+const noObjects: readonly JsonObject[] = Object.freeze([]);
+
 export class WatchCache implements Source {
   readonly cached = true;
   readonly prefix: string;
@@ -100,6 +102,7 @@ export class WatchCache implements Source {
       objects.push(entry.value as JsonObject);
       return true;
     });
+    if (objects.length === 0) return noObjects; // what is not there has no end
     if (end === prefixEnd(start)) this.wholeLists.set(start, Object.freeze(objects));
     return objects;
   }
