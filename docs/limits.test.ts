@@ -88,7 +88,11 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       { from: "sim/http/review-caller.ts answerBytesMax", as: (value) => `authorizer's ${value / 2 ** 20} MiB` },
       { from: "sim/http/issuer-caller.ts answerBytesMax", as: (value) => `issuer's ${value / 2 ** 20} MiB` },
     ],
-    "rules told": [count("sim/apiserver/access/rbac/policy.ts rulesMax")],
+    "rules told": [
+      count("sim/apiserver/access/rbac/policy.ts rulesMax"),
+      count("sim/apiserver/verbs/virtual-resources.ts ruleTextsMax"),
+      count("sim/contract/errors.ts toldCharactersMax"),
+    ],
     "comparisons of rules": [count("sim/apiserver/access/rbac/coverage.ts stepsMax")],
     "old versions": [
       flag("--history-window"),

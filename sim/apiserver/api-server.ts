@@ -26,13 +26,13 @@ import { serverSeen } from "../planted/wrappers/server-seen.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
 import { admissionPlugins, nobodyAnswers } from "./admission/plugins.ts";
 import { goQuote } from "../../wire/go-strings.ts";
-import { asksToActAs, impersonated } from "./access/impersonate.ts";
+import { askEach, type AskingPorts, type Refused } from "./access/ask-each.ts";
+import { asksToActAs, impersonation } from "./access/impersonate.ts";
 import { Access } from "./access/access.ts";
 import { type Authenticator, staticTokens, type User } from "./access/authenticate.ts";
 import { ServiceAccountTokens } from "./access/service-account-tokens.ts";
 import { hmacSigner } from "./access/token-signer.ts";
 import { alwaysAllow, type Authorizer, type Decision, escapeHtml, refusal } from "./access/authorize.ts";
-import { judged } from "./access/judgement.ts";
 import { authorizersOf } from "./access/modes.ts";
 import { escalationCheck } from "./admission/rbac-escalation.ts";
 import { type RbacObjects, RbacPolicy } from "./access/rbac/policy.ts";
@@ -113,6 +113,7 @@ export class ApiServer implements ApiHandler, RunHost {
   private readonly nonResources: NonResources;
   private readonly verbs: Verbs;
   private readonly rbacObjects: RbacObjects;
+  private readonly asking: AskingPorts;
   private readonly runs = new Set<Run>();
   private readonly tracer: Tracer | undefined;
   private readonly spans: SpanBatches | undefined;
@@ -180,6 +181,7 @@ export class ApiServer implements ApiHandler, RunHost {
     const decide = authorizerWith(planted, authorize);
     this.authenticate = authenticatorWith(planted, authenticate);
     this.authorize = options.authorizer ?? decide;
+    this.asking = { clock: process.clock, authorize: this.authorize, labour: policy.labour };
     this.permits = permitsWith(planted, (run, asked, done) => this.authorize(run.user, asked, done));
     this.startedUnixSeconds = (process.clock.epochUnixMillis + process.clock.nowMicros() / 1000) / 1000;
     this.processFigures = options.processFigures;
@@ -350,14 +352,17 @@ export class ApiServer implements ApiHandler, RunHost {
   /** Whoever may act as another is that one from here on. */
   private authenticated(run: Run, user: User): void {
     const { headers } = run.request;
-    const { profile } = this.context;
-    if (!asksToActAs(headers)) {
+    const wanted = asksToActAs(headers) ? impersonation(headers, this.context.profile.dialect) : undefined;
+    if (wanted === undefined) {
       this.identified(run, user);
       return;
     }
-    run.await<() => User>(
-      (done) => judged(this.authorize, (ask) => impersonated(user, headers, ask, profile.dialect), done),
-      (actsAs) => this.identified(run, actsAs()),
+    run.await<Refused | undefined>(
+      (done) => askEach(this.asking, user, wanted.questions, done),
+      (refused) => {
+        if (refused !== undefined) throw refusal(user, refused.asked, refused.decision.reason);
+        this.identified(run, wanted.user);
+      },
     );
   }
 

@@ -117,6 +117,7 @@ export class Access {
     const { clock, counts, policy } = this.parts;
     const { configuration } = this;
     return authorizationBy(rows, {
+      clock,
       policy,
       decided: (row, decision) => counts.decided(row, decision),
       webhook: (name, settings) => {

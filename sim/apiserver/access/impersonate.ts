@@ -9,39 +9,48 @@ import { type Dialect, groupInDialect } from "../../../wire/dialect.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { ApiRequest } from "../../contract/http-message.ts";
 import type { User } from "./authenticate.ts";
-import { type Attributes, refusal } from "./authorize.ts";
-import type { Ask } from "./judgement.ts";
+import type { Attributes } from "./authorize.ts";
 
 const extraPrefix = "impersonate-extra-";
 const anonymous = "system:anonymous";
 
-/** The user that the headers ask for, or the one that the credentials say. Throws 403, and 400 for half a question. */
-export function impersonated(user: User, headers: ApiRequest["headers"], ask: Ask, dialect: Dialect): User {
+/** Who somebody wants to be, and what they must be allowed for that. */
+interface Impersonation {
+  readonly user: User;
+  readonly questions: Iterator<Attributes, void>;
+}
+
+/** Undefined where the headers ask for nothing. Throws 400 for half a question. */
+export function impersonation(headers: ApiRequest["headers"], dialect: Dialect): Impersonation | undefined {
   const name = headers["impersonate-user"] ?? "";
   const groups = listed(headers["impersonate-group"]);
   const uid = headers["impersonate-uid"] ?? "";
   const extra = extraOf(headers);
   if (name === "") {
-    if (groups.length === 0 && uid === "" && extra === undefined) return user;
+    if (groups.length === 0 && uid === "" && extra === undefined) return undefined;
     throw badRequest("groups, a uid or extra fields cannot be impersonated without a user: set Impersonate-User");
   }
+  const account = accountOf(name);
+  const own = account === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`];
+  const user = { name, uid, groups: withStanding(name, groups.length > 0 ? groups : own), ...(extra && { extra }) };
   const authentication = groupInDialect(dialect, "authentication.svc.io");
-  const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(name);
-  const [, namespace = "", accountName = ""] = account ?? [];
-  const asked: readonly Attributes[] = [
-    account === null ? acting("", "users", name) : acting("", "serviceaccounts", accountName, namespace),
-    ...groups.map((group) => acting("", "groups", group)),
-    ...(uid === "" ? [] : [acting(authentication, "uids", uid)]),
-    ...Object.entries(extra ?? {}).flatMap(([key, values]) =>
-      values.map((value) => acting(authentication, "userextras", value, "", key)),
-    ),
-  ];
-  for (const attributes of asked) {
-    const decision = ask(user, attributes);
-    if (!decision.allowed) throw refusal(user, attributes, decision.reason);
+  return { user, questions: questionsFor({ name, uid, groups, ...(extra && { extra }) }, authentication) };
+}
+
+function* questionsFor({ name, uid, groups, extra }: User, authentication: string): Generator<Attributes, void> {
+  const account = accountOf(name);
+  if (account === undefined) yield acting("", "users", name);
+  else yield acting("", "serviceaccounts", account.name, account.namespace);
+  for (const group of groups) yield acting("", "groups", group);
+  if (uid !== "") yield acting(authentication, "uids", uid);
+  for (const [key, values] of Object.entries(extra ?? {})) {
+    for (const value of values) yield acting(authentication, "userextras", value, "", key);
   }
-  const own = account === null ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
-  return { name, uid, groups: withStanding(name, groups.length > 0 ? groups : own), ...(extra && { extra }) };
+}
+
+function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? [];
+  return namespace === undefined || name === undefined ? undefined : { namespace, name };
 }
 
 /** Whether a request wants to act as another. Nearly none does, and every request comes by. */
@@ -67,8 +76,19 @@ function withStanding(name: string, groups: readonly string[]): readonly string[
   return stands ? groups : [...groups, standing];
 }
 
+/** Without the spaces around commas. */
 const listed = (header: string | undefined): readonly string[] =>
-  (header ?? "").split(/ *, */).filter((text) => text !== "");
+  (header ?? "")
+    .split(",")
+    .map((text, at, all) => withoutSpaces(text, at > 0, at < all.length - 1))
+    .filter((text) => text !== "");
+
+function withoutSpaces(text: string, before: boolean, after: boolean): string {
+  let [from, end] = [0, text.length];
+  while (before && text[from] === " ") from++;
+  while (after && end > from && text[end - 1] === " ") end--;
+  return text.slice(from, end);
+}
 
 /** Facts by the rest of the header's name, whose bytes may be percent-encoded. */
 function extraOf(headers: ApiRequest["headers"]): Record<string, readonly string[]> | undefined {

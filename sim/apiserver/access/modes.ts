@@ -4,7 +4,7 @@
  */
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../../configuration/authorization.ts";
 import { invariant } from "../../kernel/invariant.ts";
-import type { Cancel } from "../../kernel/types.ts";
+import type { Cancel, Clock } from "../../kernel/types.ts";
 import type { User } from "./authenticate.ts";
 import { alwaysAllow, type Authorizer, decidedAtOnce, type Decision } from "./authorize.ts";
 import type { RbacPolicy } from "./rbac/policy.ts";
@@ -52,6 +52,7 @@ export const absentAuthorizers: Readonly<Partial<Record<AuthorizerSettings["type
 };
 
 export interface AuthorizationParts {
+  readonly clock: Clock;
   readonly policy: RbacPolicy;
   /** Makes the authorizer of a webhook. */
   readonly webhook: (name: string, settings: AuthorizerWebhookSettings) => Authorizer;
@@ -61,7 +62,7 @@ export interface AuthorizationParts {
 
 /** Throws for a type that is not there. */
 export function authorizationBy(rows: readonly AuthorizerSettings[], parts: AuthorizationParts): Authorization {
-  const { policy } = parts;
+  const { policy, clock } = parts;
   const members = rows.map((row): Authorization => {
     const counted = (member: Authorization): Authorization => ({
       ...member,
@@ -71,7 +72,7 @@ export function authorizationBy(rows: readonly AuthorizerSettings[], parts: Auth
     if (row.type === "AlwaysDeny") return { decide: decidedAtOnce(() => deniedToAll), rulesOf: () => nothing };
     if (row.type === "RBAC") {
       return counted({
-        decide: decidedAtOnce((user, asked) => policy.decide(user, asked)),
+        decide: (user, asked, done) => policy.prepare(clock, asked, () => done(policy.decide(user, asked))),
         rulesOf: (user, namespace) => policy.rulesFor(user, namespace),
       });
     }

@@ -49,8 +49,13 @@ function decided(list: readonly Member[], delays: readonly number[], bugs: reado
       return { type: member, name: String(index), webhook: undefined };
     return { type: "Webhook", name: String(index), webhook: webhookSettings(member) };
   });
-  const policy = { decide: () => ({ allowed: false, denied: false, reason: "" }) } as unknown as RbacPolicy;
+  const prepare: RbacPolicy["prepare"] = (_clock, _asked, ready) => {
+    ready();
+    return () => {};
+  };
+  const policy = { prepare, decide: () => ({ allowed: false, denied: false, reason: "" }) } as unknown as RbacPolicy;
   const authorization = authorizationBy(rows, {
+    clock: process.clock,
     policy,
     decided: () => {},
     webhook: (name, settings) => {

@@ -254,10 +254,13 @@ export class Verbs {
     const all = { roles: read("roles"), clusterRoles: read("clusterroles") };
     const bindings = { ofNamespaces: read("rolebindings"), ofCluster: read("clusterrolebindings") };
     return {
-      role: (namespace, name) => {
+      roleAt: (namespace, name) => {
         const target = namespace === "" ? all.clusterRoles : all.roles;
-        const found = this.frontEnd.source(target.prefix, true).get(keyOf(target, namespace, name));
-        return found?.value as JsonObject | undefined;
+        const key = keyOf(target, namespace, name);
+        return {
+          key,
+          role: () => this.frontEnd.source(target.prefix, true).get(key)?.value as JsonObject | undefined,
+        };
       },
       bindings: (namespace) => {
         const target = namespace === "" ? bindings.ofCluster : bindings.ofNamespaces;

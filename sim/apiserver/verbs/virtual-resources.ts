@@ -6,10 +6,11 @@ import { append } from "../../../wire/lists.ts";
 import type { Cancel } from "../../kernel/types.ts";
 import type { Proven, Unproven, User } from "../access/authenticate.ts";
 import type { Attributes } from "../access/authorize.ts";
+import type { HeldRules } from "../access/modes.ts";
 import type { PolicyRule } from "../access/rbac/rules.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
 import { goQuote } from "../../../wire/go-strings.ts";
-import { badRequest, type Cause, invalid } from "../../contract/errors.ts";
+import { badRequest, type Cause, invalid, toldCharactersMax } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { invalidText, invalidValue, requiredValue } from "../../objects/causes.ts";
 import { seal } from "../../objects/seal.ts";
@@ -100,7 +101,7 @@ function tokenStatus(proven: Proven | Unproven): JsonObject {
 function reviewRules({ run, writer }: VirtualCall, spec: JsonObject): JsonObject {
   const namespace = (spec["namespace"] ?? "") as string;
   if (namespace === "") throw badRequest("no namespace on request");
-  const { rules, problem } = writer.context.rulesOf(run.user, namespace);
+  const { rules, problem } = told(writer.context.rulesOf(run.user, namespace));
   return {
     resourceRules: rules.filter((rule) => rule.nonResourceURLs === undefined).map(copied),
     nonResourceRules: rules.flatMap(({ nonResourceURLs, verbs }) =>
@@ -109,6 +110,23 @@ function reviewRules({ run, writer }: VirtualCall, spec: JsonObject): JsonObject
     incomplete: problem !== "",
     ...(problem === "" ? {} : { evaluationError: problem }),
   };
+}
+
+/** Texts in rules that are told; one rule more may be told. */
+const ruleTextsMax = 100_000;
+
+function told(held: HeldRules): HeldRules {
+  let [textsLeft, charactersLeft] = [ruleTextsMax, toldCharactersMax];
+  const last = held.rules.findIndex(({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }) => {
+    for (const list of [verbs, apiGroups, resources, resourceNames, nonResourceURLs]) {
+      textsLeft -= list?.length ?? 0;
+      for (const text of list ?? []) charactersLeft -= text.length;
+    }
+    return textsLeft < 0 || charactersLeft < 0;
+  });
+  if (last < 0 || last === held.rules.length - 1) return held;
+  const cut = `only the first ${last + 1} rules are told`;
+  return { rules: held.rules.slice(0, last + 1), problem: held.problem === "" ? cut : `${held.problem}, ${cut}` };
 }
 
 const copied = ({ verbs, apiGroups, resources, resourceNames }: PolicyRule): JsonObject => ({

@@ -7,6 +7,7 @@ import { goQuote } from "../../../../wire/go-strings.ts";
 import { tooLarge, toldCharactersMax } from "../../../contract/errors.ts";
 import { sortedInSteps } from "../../../objects/sorted-steps.ts";
 import { describeRule, type PolicyRule, urlMatches } from "./rules.ts";
+import { fewAsked, Texts } from "./texts.ts";
 
 /** Comparisons of rules for one write. Simplification: the real server makes as many as there are. */
 const stepsMax = 1_000_000;
@@ -15,6 +16,8 @@ const stepsMax = 1_000_000;
 const partsTogether = 10_000;
 /** What a turn may do: parts compared, texts put into an index. */
 const workPerTurn = 20_000;
+/** To put together what is told of one part. */
+const addCost = 10;
 
 const none: readonly string[] = [];
 
@@ -37,12 +40,15 @@ export function* rulesMissing(
     for (const rule of held) {
       if (open.length === 0) break;
       const cover = new Cover(rule);
-      if (open.length > fewAsked) yield* cover.prepared(work);
+      if (open.length > fewAsked) yield* cover.prepared(open, work);
       if (work.isTooMuchWith(open.length)) yield;
       open = open.filter((part) => !cover.covers(part));
       if (work.isTooMuchWith(cover.searched)) yield;
     }
-    for (const part of open) missing.add(part);
+    for (const part of open) {
+      missing.add(part);
+      if (work.isTooMuchWith(addCost)) yield;
+    }
   }
 }
 
@@ -109,38 +115,6 @@ function next<Item>(items: Iterator<Item, void>, count: number): Item[] {
   return taken;
 }
 
-/** Fewer questions are answered by a search. */
-const fewAsked = 8;
-
-/** A list that may be long and asked of often. */
-class Texts {
-  /** Read in all searches, for whoever counts. */
-  searched = 0;
-  private readonly list: readonly string[];
-  private askedCount = 0;
-  private set: ReadonlySet<string> | undefined;
-
-  constructor(list: readonly string[] | undefined) {
-    this.list = list ?? none;
-  }
-
-  get length(): number {
-    return this.list.length;
-  }
-
-  has(text: string): boolean {
-    if (this.set !== undefined) return this.set.has(text);
-    this.searched += this.list.length;
-    if (this.list.length <= fewAsked || this.askedCount++ < fewAsked) return this.list.includes(text);
-    this.set = new Set(this.list);
-    return this.set.has(text);
-  }
-
-  hasOrAll(text: string): boolean {
-    return this.has("*") || this.has(text);
-  }
-}
-
 /** What one rule covers. */
 class Cover {
   private readonly verbs: Texts;
@@ -166,10 +140,10 @@ class Cover {
     return verbs.searched + groups.searched + resources.searched + names.searched + urls.searched;
   }
 
-  /** Makes ready for many questions. */
-  *prepared(work: Work): Generator<void, void> {
+  /** Makes ready for many parts. */
+  *prepared(parts: readonly Part[], work: Work): Generator<void, void> {
     const { patterns } = this;
-    if (patterns.length <= fewAsked) return;
+    if (patterns.length <= fewAsked || !parts.some(({ url }) => url !== undefined)) return;
     if (work.isTooMuchWith(patterns.length)) yield;
     const open = patterns.filter((pattern) => pattern.endsWith("*")).map((pattern) => pattern.slice(0, -1));
     const beginnings: string[] = [];

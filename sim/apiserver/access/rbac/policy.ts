@@ -3,19 +3,32 @@
  * holds as late as the caches' lag says; bindings are indexed by subject, and an index lasts until one of them changes.
  * Source: document 1, Authorization; the published server's role-based authorizer, its reasons among it.
  */
+import { toldCharactersMax } from "../../../contract/errors.ts";
 import { type Dialect, groupInDialect } from "../../../../wire/dialect.ts";
+import { append } from "../../../../wire/lists.ts";
 import { goQuote } from "../../../../wire/go-strings.ts";
 import type { JsonObject } from "../../../contract/http-message.ts";
+import { InvariantError } from "../../../kernel/invariant.ts";
+import type { Cancel, Clock } from "../../../kernel/types.ts";
 import type { User } from "../authenticate.ts";
 import type { Attributes, Decision } from "../authorize.ts";
-import { type PolicyRule, ruleAllows, rulesOf } from "./rules.ts";
+import { type Grant, Grants } from "./grants.ts";
+import { type Labour, RoleRules } from "./role-rules.ts";
+import { type PolicyRule, rulesOf } from "./rules.ts";
 
 /** The stored objects. A list is the same array again while none of its objects changed. */
 export interface RbacObjects {
-  /** Undefined when there is none. An empty namespace asks for a ClusterRole. */
-  role(namespace: string, name: string): JsonObject | undefined;
+  /** Where a role is, or would be. An empty namespace asks for a ClusterRole. */
+  roleAt(namespace: string, name: string): RolePlace;
   /** The RoleBindings of a namespace; the ClusterRoleBindings for an empty one. */
   bindings(namespace: string): readonly JsonObject[];
+}
+
+interface RolePlace {
+  /** Of no other role. */
+  readonly key: string;
+  /** Undefined when there is none. */
+  role(): JsonObject | undefined;
 }
 
 export interface RoleRef {
@@ -23,31 +36,53 @@ export interface RoleRef {
   readonly name: string;
 }
 
-interface Subject {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace?: string;
+/** A binding, with what is asked of it again and again: its names may be long. */
+interface Bound {
+  readonly ref: RoleRef;
+  readonly place: RolePlace;
+  readonly namespace: string | undefined;
+  /** What it is, and to which role it binds; made when it is first told. */
+  readonly described: () => string;
 }
 
-interface Grant {
-  readonly binding: JsonObject;
-  readonly subject: Subject;
-}
-
-/** A rule that a user has, or why a role's rules cannot be had. */
-export type Holding =
-  | { readonly rule: PolicyRule; readonly grant: Grant; readonly problem?: undefined }
-  | { readonly problem: string };
+type BoundGrant = Grant<Bound>;
 
 /** More are not told of one user: the published server's own field says that an answer is incomplete. */
 const rulesMax = 20_000;
 
-type GrantsBySubject = ReadonlyMap<string, readonly Grant[]>;
+/** Of a decision that has taken more, what remains is searched as it is. */
+const preparingMax = 50_000;
+/** To look at one subject, or at one role. */
+const lookUpCost = 10;
+
+const noGrants: readonly BoundGrant[] = [];
+/** Of scopes that have none. */
+const nobody = new Grants<Bound>(
+  "",
+  () => {
+    throw new InvariantError("nobody is bound");
+  },
+  () => 0,
+);
+
+/** Characters of a name that take as long as a subject. */
+const charactersPerSubject = 100;
+
+/** A long name is read once before it is asked for, so that no decision reads many of them at once. */
+function readied({ ref, place }: Bound): number {
+  if (ref.name.length >= charactersPerSubject) place.role();
+  return ref.name.length / charactersPerSubject;
+}
 
 export class RbacPolicy {
+  /** What all decisions have taken together. */
+  readonly labour: Labour = { count: 0 };
   private readonly objects: () => RbacObjects;
   private readonly group: string;
-  private readonly indexes = new WeakMap<readonly JsonObject[], GrantsBySubject>();
+  /** Of each scope that has bindings. */
+  private readonly scopes = new Map<string, Grants<Bound>>();
+  private readonly bounds = new WeakMap<JsonObject, Bound>();
+  private readonly roles = new WeakMap<JsonObject, RoleRules>();
 
   /** `objects` is asked at each decision: an authorizer is made before the caches that it reads. */
   constructor(dialect: Dialect, objects: () => RbacObjects) {
@@ -55,98 +90,172 @@ export class RbacPolicy {
     this.group = groupInDialect(dialect, "rbac.authorization.svc.io");
   }
 
+  /** Calls `ready` once decisions in a namespace take no long preparing: at once, unless bindings of many subjects were written. */
+  prepare(clock: Clock, asked: Attributes, ready: () => void): Cancel {
+    const scopes = scopesOf(namespaceOf(asked));
+    let cancel: Cancel = () => {};
+    const goOn = (): void => {
+      for (const scope of scopes) {
+        if (this.advanced(scope) !== undefined) continue;
+        cancel = clock.after(0, goOn);
+        return;
+      }
+      ready();
+    };
+    goOn();
+    return () => cancel();
+  }
+
   decide(user: User, asked: Attributes): Decision {
-    const problems: string[] = [];
-    for (const holding of this.holdings(user, asked.is === "resource" ? asked.namespace : "")) {
-      if (holding.problem !== undefined) problems.push(holding.problem);
-      else if (ruleAllows(holding.rule, asked)) {
-        return { allowed: true, reason: `RBAC: allowed by ${describeGrant(holding.grant)}` };
+    const { labour } = this;
+    const end = labour.count + preparingMax;
+    const problems = new Problems();
+    for (const grant of this.grantsOf(user, namespaceOf(asked))) {
+      const role = this.rulesIn(grant);
+      if (role === undefined) problems.add(() => this.absent(grant));
+      else if (role.allows(asked, labour.count < end)) {
+        return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant)}` };
       }
     }
-    return { allowed: false, denied: false, reason: problems.length === 0 ? "" : `RBAC: ${joinProblems(problems)}` };
+    return { allowed: false, denied: false, reason: problems.isNone ? "" : `RBAC: ${problems.told()}` };
   }
 
   /** All rules that a user has in a namespace, those of the whole cluster first. */
   rulesFor(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problem: string } {
     const rules: PolicyRule[] = [];
-    const problems: string[] = [];
-    for (const holding of this.holdings(user, namespace)) {
-      if (holding.problem !== undefined) problems.push(holding.problem);
-      else if (rules.length < rulesMax) rules.push(holding.rule);
+    const problems = new Problems();
+    for (const grant of this.grantsOf(user, namespace)) {
+      const role = this.rulesIn(grant);
+      if (role === undefined) problems.add(() => this.absent(grant));
+      else if (role.rules.length <= rulesMax - rules.length) append(rules, role.rules);
       else {
-        problems.push(`only the first ${rulesMax} rules are told`);
+        append(rules, role.rules.slice(0, rulesMax - rules.length));
+        problems.add(() => `only the first ${rulesMax} rules are told`);
         break;
       }
     }
-    return { rules, problem: problems.length === 0 ? "" : joinProblems(problems) };
+    return { rules, problem: problems.told() };
   }
 
   /** The rules of the role that a binding in `namespace` names; undefined when there is no such role. */
   referenced({ kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
-    const role = this.objects().role(kind === "ClusterRole" ? "" : namespace, name);
+    const role = this.objects()
+      .roleAt(kind === "ClusterRole" ? "" : namespace, name)
+      .role();
     return role === undefined ? undefined : rulesOf(role);
   }
 
-  private *holdings(user: User, namespace: string): Generator<Holding> {
-    for (const scope of namespace === "" ? [""] : ["", namespace]) {
-      const index = this.indexOf(this.objects().bindings(scope), scope);
+  /** What binds a user, each role once in a scope. */
+  private *grantsOf(user: User, namespace: string): Generator<BoundGrant> {
+    for (const scope of scopesOf(namespace)) {
+      const grants = this.grantsIn(scope);
       const met = new Set<string>(); // many bindings may name one role
-      for (const key of [`User ${user.name}`, ...user.groups.map((group) => `Group ${group}`)]) {
-        for (const grant of index.get(key) ?? []) {
-          const { kind, name } = grant.binding["roleRef"] as unknown as RoleRef;
-          if (met.has(`${kind} ${name}`)) continue;
-          met.add(`${kind} ${name}`);
-          yield* this.holdingsOf(grant, scope);
-        }
+      this.labour.count += lookUpCost * (1 + user.groups.length);
+      yield* unmet(grants.ofUser(user.name) ?? noGrants, met);
+      for (const group of user.groups) {
+        const ofGroup = grants.ofGroup(group);
+        if (ofGroup !== undefined) yield* unmet(ofGroup, met);
       }
     }
   }
 
-  private *holdingsOf(grant: Grant, namespace: string): Generator<Holding> {
-    const ref = grant.binding["roleRef"] as unknown as RoleRef;
-    const rules = this.referenced(ref, namespace);
-    if (rules === undefined) {
-      yield { problem: `${ref.kind.toLowerCase()}.${this.group} ${goQuote(ref.name)} not found` };
-      return;
+  /** As the bindings are now, whatever that takes. */
+  private grantsIn(scope: string): Grants<Bound> {
+    for (;;) {
+      const grants = this.advanced(scope);
+      if (grants !== undefined) return grants;
     }
-    for (const rule of rules) yield { rule, grant };
   }
 
-  private indexOf(bindings: readonly JsonObject[], namespace: string): GrantsBySubject {
-    const known = this.indexes.get(bindings);
-    if (known !== undefined) return known;
-    const index = new Map<string, Grant[]>();
-    for (const binding of bindings) {
-      for (const subject of (binding["subjects"] ?? []) as unknown as readonly Subject[]) {
-        const key = subjectKey(subject, namespace);
-        const grants = index.get(key);
-        if (grants === undefined) index.set(key, [{ binding, subject }]);
-        else grants.push({ binding, subject });
-      }
+  /** The bindings of a scope, or undefined where only a part of what was left to do is done. */
+  private advanced(scope: string): Grants<Bound> | undefined {
+    const bindings = this.objects().bindings(scope);
+    let grants = this.scopes.get(scope);
+    if (grants === undefined) {
+      if (bindings.length === 0) return nobody;
+      this.scopes.set(scope, (grants = new Grants<Bound>(scope, (binding) => this.boundBy(binding, scope), readied)));
     }
-    this.indexes.set(bindings, index);
-    return index;
+    if (!grants.advance(bindings)) return undefined;
+    if (bindings.length === 0) this.scopes.delete(scope);
+    return grants;
+  }
+
+  private rulesIn({ bound }: BoundGrant): RoleRules | undefined {
+    this.labour.count += lookUpCost;
+    const role = bound.place.role();
+    if (role === undefined) return undefined;
+    let rules = this.roles.get(role);
+    if (rules === undefined) this.roles.set(role, (rules = new RoleRules(role, this.labour)));
+    return rules;
+  }
+
+  private absent({ bound: { ref } }: BoundGrant): string {
+    return `${ref.kind.toLowerCase()}.${this.group} ${goQuote(ref.name)} not found`;
+  }
+
+  private boundBy(binding: JsonObject, scope: string): Bound {
+    let bound = this.bounds.get(binding);
+    if (bound === undefined) {
+      const ref = binding["roleRef"] as unknown as RoleRef;
+      const { name, namespace } = binding["metadata"] as { readonly name: string; readonly namespace?: string };
+      let described: string | undefined;
+      bound = {
+        ref,
+        place: this.objects().roleAt(ref.kind === "ClusterRole" ? "" : scope, ref.name),
+        namespace,
+        described: () => (described ??= describeBound(ref, name, namespace)),
+      };
+      this.bounds.set(binding, bound);
+    }
+    return bound;
   }
 }
 
-/** A service account is the user that its name makes; it lives in the binding's namespace unless it says another. */
-function subjectKey({ kind, name, namespace }: Subject, bindingNamespace: string): string {
-  if (kind !== "ServiceAccount") return `${kind} ${name}`;
-  return `User system:serviceaccount:${namespace ?? bindingNamespace}:${name}`;
+const namespaceOf = (asked: Attributes): string => (asked.is === "resource" ? asked.namespace : "");
+
+const ofCluster: readonly string[] = [""];
+const scopesOf = (namespace: string): readonly string[] => (namespace === "" ? ofCluster : ["", namespace]);
+
+function* unmet(grants: readonly BoundGrant[], met: Set<string>): Generator<BoundGrant> {
+  for (const grant of grants) {
+    if (met.has(grant.bound.place.key)) continue;
+    met.add(grant.bound.place.key);
+    yield grant;
+  }
 }
 
-function describeGrant({ binding, subject }: Grant): string {
-  const { name, namespace } = binding["metadata"] as { readonly name: string; readonly namespace?: string };
-  const { kind, name: role } = binding["roleRef"] as unknown as RoleRef;
+function describeBound({ kind, name: role }: RoleRef, name: string, namespace: string | undefined): string {
   const what =
     namespace === undefined ? `ClusterRoleBinding ${goQuote(name)}` : `RoleBinding ${goQuote(`${name}/${namespace}`)}`;
-  const whom =
-    subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace ?? ""}` : subject.name;
-  return `${what} of ${kind} ${goQuote(role)} to ${subject.kind} ${goQuote(whom)}`;
+  return `${what} of ${kind} ${goQuote(role)}`;
 }
 
-/** One stands plain, several in brackets, each once. */
-function joinProblems(problems: readonly string[]): string {
-  const distinct = [...new Set(problems)];
-  return distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(", ")}]`;
+function describeGrant({ bound, subject }: BoundGrant): string {
+  const whom =
+    subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? bound.namespace ?? ""}` : subject.name;
+  return `${bound.described()} to ${subject.kind} ${goQuote(whom)}`;
+}
+
+/** What went wrong, each once, as much as may be told. */
+class Problems {
+  private readonly texts = new Set<string>();
+  private charactersLeft = toldCharactersMax;
+
+  get isNone(): boolean {
+    return this.texts.size === 0;
+  }
+
+  add(describe: () => string): void {
+    if (this.charactersLeft < 0) return;
+    const text = describe();
+    if (this.texts.has(text)) return;
+    this.texts.add(text);
+    this.charactersLeft -= text.length;
+  }
+
+  /** One stands plain, several in brackets; empty when there is none. */
+  told(): string {
+    const texts = Array.from(this.texts);
+    return texts.length > 1 ? `[${texts.join(", ")}]` : (texts[0] ?? "");
+  }
 }
