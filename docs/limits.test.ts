@@ -20,6 +20,8 @@ const flag = (name: string): Source => ({ from: name, as: () => `\`${name}\`` })
 const run = "sim/apiserver/requests/run.ts";
 const values = "sim/objects/value-limit.ts";
 const collection = "sim/apiserver/verbs/delete-collection.ts";
+const recounts = "sim/apiserver/verbs/quota-recounts.ts";
+const sums = "sim/apiserver/verbs/quota-sums.ts";
 const cri = "sim/grpc/cri-server.ts";
 
 /** By how a row begins. */
@@ -37,6 +39,15 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count(`${run} denseSeparatorsMin`),
       size(`${run} largeQueryLengthMin`),
       count(`${values} largeValuesMin`),
+    ],
+    "statuses of quotas": [
+      count(`${recounts} statusesPerTurn`),
+      { from: `${recounts} amountsPerStatus`, as: (value) => `each of ${value} amounts` },
+      { from: `${sums} countedPerTurn`, as: (value) => `${counted(value)} objects` },
+      {
+        from: `${sums} bytesPerCounted`,
+        as: (value) => `${(value * valueOf(`${sums} countedPerTurn`)) / 1e6} MB of large ones`,
+      },
     ],
     "a collection that is deleted": [
       count(`${collection} turnItemsMax`),

@@ -157,7 +157,11 @@ function compareAmounts(left: Readonly<Amount>, right: Readonly<Amount>): number
   return difference === 0n ? 0 : difference > 0n ? 1 : -1;
 }
 
-const atScale = ({ digits, scale }: Readonly<Amount>, lower: number): bigint => digits * 10n ** BigInt(scale - lower);
+const atScale = ({ digits, scale }: Readonly<Amount>, lower: number): bigint =>
+  scale === lower ? digits : digits * (powers[scale - lower] ?? 10n ** BigInt(scale - lower));
+
+/** Of ten, the small ones. */
+const powers: readonly bigint[] = Array.from({ length: 19 }, (_, exponent) => 10n ** BigInt(exponent));
 
 /** The sum, in the form of `left`, or of `right` where `left` is zero. */
 export function addQuantities(left: Quantity, right: Quantity): Quantity {

@@ -13,17 +13,32 @@ export interface ScopeSelector {
   readonly values?: readonly string[];
 }
 
+/** What scopes ask of an object: the same for most objects of a namespace. */
+export interface ScopeTraits {
+  readonly ends: boolean;
+  readonly bestEffort: boolean;
+  readonly foreignAffinity: boolean;
+  readonly priorityClass: string;
+}
+
+/** What one object uses, whatever the quotas. */
+export interface ObjectUse {
+  /** Undefined: no narrowed quota is about it. */
+  readonly traits: ScopeTraits | undefined;
+  /** Everything that it uses of amounts that `counts` names, beside being counted; what it uses nothing of may be left out. */
+  readonly amounts: Amounts;
+}
+
 export interface QuotaUse {
   /** Whether objects may use an amount of this name, beside being counted. */
   counts?(key: string, dialect: Dialect): boolean;
-  /** How much of an amount that `counts` names one object uses; undefined for nothing at all. */
-  amountOf?(object: JsonObject, key: string, dialect: Dialect): Quantity | undefined;
+  useOf?(object: JsonObject, dialect: Dialect): ObjectUse;
   /** An object that has ended uses nothing. */
   hasEnded?(object: JsonObject): boolean;
-  /** Whether a narrowed quota is about this object. Without it, such a quota is not about the kind. */
-  isInScope?(object: JsonObject, selector: ScopeSelector): boolean;
-  /** What an object must state where a quota limits it, and does not; "" when nothing is missing. */
-  unstated?(object: JsonObject, requested: Amounts): string;
+  /** Whether a narrowed quota is about an object of these traits. */
+  isInScope?(traits: ScopeTraits, selector: ScopeSelector): boolean;
+  /** Of an object: what it must state where a quota limits it, and does not; "" when nothing is missing. */
+  unstated?(object: JsonObject): (hard: Amounts) => string;
   /** An update may use more than before. */
   readonly growsOnUpdate?: true;
   /** No quota counts the kind. */

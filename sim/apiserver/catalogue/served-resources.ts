@@ -24,6 +24,11 @@ export class ServedResources {
       byPrefix: new Map(),
     };
 
+  private everything: { readonly generation: number; readonly list: readonly ServedResource[] } = {
+    generation: -1,
+    list: none,
+  };
+
   constructor(profile: Profile, custom: CustomResources) {
     this.custom = custom;
     for (const row of resourceRows) {
@@ -48,7 +53,11 @@ export class ServedResources {
 
   /** In table order, the custom ones last. */
   all(): readonly ServedResource[] {
-    return [...this.byRow.values(), ...this.custom.all()];
+    const { generation } = this.custom;
+    if (this.everything.generation !== generation) {
+      this.everything = { generation, list: [...this.byRow.values(), ...this.custom.all()] };
+    }
+    return this.everything.list;
   }
 
   /** What else shows the objects that a resource shows, in another version; in the order of `all`. */

@@ -1,58 +1,71 @@
 /**
  * What all objects of a namespace use of what its quotas limit: counted once, and then with each object that comes, changes or
- * goes. Kept by listening to the store.
+ * goes. Objects that the same scopes are about are counted together, under all names that a quota may limit, so that the work
+ * is by object, however many quotas there are. Kept by listening to the store.
  */
 import type { Process } from "../../kernel/types.ts";
 import type { Quantity, QuantityForm } from "../../../wire/quantity.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { jsonEqual } from "../../objects/equality.ts";
-import { type Amounts, noQuantity } from "../../objects/quota-use.ts";
+import { knownBytesOf } from "../../objects/digest.ts";
+import { type Amounts, noQuantity, type ObjectUse, type ScopeTraits } from "../../objects/quota-use.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
-import { usageOf } from "../admission/quota-usage.ts";
+import { countNames, isInScope, noUse, sharedKeys, useOf } from "../admission/quota-usage.ts";
 import { type ServedResource, storageKey, viewed } from "../catalogue/served-resource.ts";
-
-/** The parts of a quota's spec that say what it counts. */
-interface Counted {
-  readonly quota: JsonObject;
-  readonly hard: Amounts;
-}
 
 export interface QuotaSumsOptions {
   readonly store: Store;
   /** Nothing is counted once it has ended. */
   readonly process: Process;
-  readonly quotas: ServedResource;
+  /** Whether a namespace has quotas: without them its sums are forgotten. */
+  readonly hasQuotas: (namespace: string) => boolean;
   /** Every stored object of a namespace, as clients see it. */
-  readonly objects: (resource: ServedResource, namespace: string) => Iterable<JsonObject>;
+  readonly objects: (resource: ServedResource, namespace: string) => readonly JsonObject[];
+  /** How many there are. */
+  readonly count: (resource: ServedResource, namespace: string) => number;
 }
 
 export class QuotaSums {
   private readonly options: QuotaSumsOptions;
-  /** By namespace, by where the objects lie that they are of, and by what is counted. */
-  private readonly byNamespace = new Map<string, Map<string, Map<string, Sum>>>();
+  /** By namespace, and by where the objects lie that they are of. */
+  private readonly byNamespace = new Map<string, Map<string, Sum>>();
   private isListening = false;
 
   constructor(options: QuotaSumsOptions) {
     this.options = options;
   }
 
-  /** What the objects of one resource use of what `hard`, a stored quota's, limits. */
+  /** What the objects of one resource use of what `hard` names, as far as `quota` is about them. */
   of(resource: ServedResource, namespace: string, quota: JsonObject, hard: Amounts): Amounts {
+    const sum = this.sumOf(resource, namespace);
+    while (!sum.goOn());
+    return sum.of(quota, hard);
+  }
+
+  /** Counts some of the objects that are not counted yet, a turn's worth. Returns whether all are. */
+  goOn(resource: ServedResource, namespace: string): boolean {
+    return this.sumOf(resource, namespace).goOn();
+  }
+
+  /** Whether all objects of the resource are counted, and `of` says so at once. */
+  isCounted(resource: ServedResource, namespace: string): boolean {
+    const sum = this.byNamespace.get(namespace)?.get(storageKey(resource, namespace, ""));
+    return sum !== undefined && sum.isFor(resource) && sum.isCounted;
+  }
+
+  private sumOf(resource: ServedResource, namespace: string): Sum {
     this.listen();
-    let byRange = this.byNamespace.get(namespace);
-    if (byRange === undefined) this.byNamespace.set(namespace, (byRange = new Map()));
+    let sums = this.byNamespace.get(namespace);
+    if (sums === undefined) this.byNamespace.set(namespace, (sums = new Map()));
     const start = storageKey(resource, namespace, "");
-    let sums = byRange.get(start);
-    if (sums === undefined) byRange.set(start, (sums = new Map()));
-    const id = idOf(quota, hard);
-    let sum = sums.get(id);
+    let sum = sums.get(start);
     // A definition that changes makes another resource of what lies there.
-    if (sum === undefined || sum.resource !== resource) {
-      sum = new Sum(resource, { quota, hard }, this.options.store.revision);
-      for (const object of this.options.objects(resource, namespace)) sum.count(object, 1n);
-      sums.set(id, sum);
+    if (sum?.isFor(resource) !== true) {
+      const { objects, count, store } = this.options;
+      sum = new Sum(resource, hasNoAmounts(resource) ? noObjects : objects(resource, namespace), store.revision);
+      if (hasNoAmounts(resource)) sum.count(noUse, count(resource, namespace));
+      sums.set(start, sum);
     }
-    return sum.amounts();
+    return sum;
   }
 
   /** From the first question on: most servers have no quotas. */
@@ -69,38 +82,14 @@ export class QuotaSums {
   private hear({ key, revision, value, previous }: StoreEvent): void {
     const end = key.lastIndexOf("/");
     const namespace = key.slice(key.lastIndexOf("/", end - 1) + 1, end);
-    const byRange = this.byNamespace.get(namespace);
-    if (byRange === undefined) return;
-    const isOfQuota = key.startsWith(this.options.quotas.read.prefix) && previous !== undefined;
-    // What a quota no longer counts is forgotten, and counted again should another one want it.
-    if (isOfQuota && !jsonEqual((value as Stored)?.["spec"], (previous as JsonObject)["spec"]))
-      this.byNamespace.delete(namespace);
-    else this.count(byRange.get(key.slice(0, end + 1)), revision, value as Stored, previous as Stored);
-  }
-
-  private count(sums: ReadonlyMap<string, Sum> | undefined, revision: number, now: Stored, before: Stored): void {
-    for (const sum of sums?.values() ?? []) {
-      if (revision <= sum.sinceRevision) continue; // counted by somebody who heard of it earlier
-      if (before !== undefined) sum.count(viewed(sum.resource, before), -1n);
-      if (now !== undefined) sum.count(viewed(sum.resource, now), 1n);
-    }
+    const sums = this.byNamespace.get(namespace);
+    if (sums === undefined) return;
+    if (!this.options.hasQuotas(namespace)) this.byNamespace.delete(namespace);
+    else sums.get(key.slice(0, end + 1))?.hear(revision, value as Stored, previous as Stored);
   }
 }
 
 type Stored = JsonObject | undefined;
-
-/** By the quota's own parts, which versions of it share. */
-const ids = new WeakMap<JsonObject, string>();
-
-function idOf(quota: JsonObject, hard: Amounts): string {
-  const spec = (quota["spec"] ?? {}) as JsonObject;
-  let id = ids.get(spec);
-  if (id === undefined) {
-    const { scopes = [], scopeSelector = {} } = spec;
-    ids.set(spec, (id = JSON.stringify([scopes, scopeSelector, [...hard.keys()]])));
-  }
-  return id;
-}
 
 /** As fine as quantities are. */
 const scale = -9;
@@ -112,41 +101,128 @@ interface Total {
   readonly inForm: [number, number, number];
 }
 
-class Sum {
-  readonly resource: ServedResource;
-  readonly sinceRevision: number;
-  private readonly counted: Counted;
-  private readonly totals = new Map<string, Total>();
-  private shown: Amounts | undefined;
+/** Objects that no scope tells apart. */
+interface Group {
+  readonly traits: ScopeTraits | undefined;
+  objectCount: number;
+  readonly totals: Map<string, Total>;
+}
 
-  /** `sinceRevision`: what was written by then is what it begins with. */
-  constructor(resource: ServedResource, counted: Counted, sinceRevision: number) {
+/** Objects that are counted in one turn; a large one is as many as it has so many bytes. */
+export const countedPerTurn = 5_000;
+const bytesPerCounted = 500;
+
+class Sum {
+  private readonly resource: ServedResource;
+  /** What was written by then is what it begins with. */
+  private readonly sinceRevision: number;
+  private readonly groups = new Map<string, Group>();
+  private uncounted: readonly JsonObject[];
+  private next = 0;
+
+  constructor(resource: ServedResource, objects: readonly JsonObject[], sinceRevision: number) {
     this.resource = resource;
-    this.counted = counted;
+    this.uncounted = objects;
     this.sinceRevision = sinceRevision;
   }
 
-  count(object: JsonObject, sign: 1n | -1n): void {
-    if (this.resource.strategy.quota?.hasEnded?.(object)) return;
-    const { quota, hard } = this.counted;
-    for (const [key, amount] of usageOf(this.resource, object, quota, hard)) this.add(key, amount, sign);
+  get isCounted(): boolean {
+    return this.next === this.uncounted.length;
   }
 
-  amounts(): Amounts {
-    this.shown ??= new Map([...this.totals].map(([key, total]) => [key, quantityOf(total)]));
-    return this.shown;
+  /** What has no amounts is counted alike by all that show it. */
+  isFor(resource: ServedResource): boolean {
+    return resource === this.resource || (hasNoAmounts(resource) && hasNoAmounts(this.resource));
   }
 
-  private add(key: string, amount: Quantity, sign: 1n | -1n): void {
-    if (amount.digits === 0n) return;
-    let total = this.totals.get(key);
-    if (total === undefined) this.totals.set(key, (total = { digits: 0n, inForm: [0, 0, 0] }));
-    total.digits += sign * amount.digits * 10n ** BigInt(amount.scale - scale);
-    const form = forms.indexOf(amount.form) as 0 | 1 | 2;
-    total.inForm[form] += Number(sign);
-    this.shown = undefined;
+  goOn(): boolean {
+    if (this.uncounted.length === 0) return true;
+    for (let left = countedPerTurn; left > 0 && this.next < this.uncounted.length; this.next++) {
+      const object = this.uncounted[this.next] as JsonObject;
+      this.count(this.useOf(object), 1);
+      left -= 1 + (knownBytesOf(object) ?? 0) / bytesPerCounted;
+    }
+    if (!this.isCounted) return false;
+    this.uncounted = noObjects;
+    this.next = 0;
+    return true;
+  }
+
+  /** What was written since: whether or not all that was there before is counted yet. */
+  hear(revision: number, now: Stored, before: Stored): void {
+    if (revision <= this.sinceRevision) return; // counted by somebody who heard of it earlier
+    const [less, more] = [this.useOfStored(before), this.useOfStored(now)];
+    if (less !== undefined && less.amounts === more?.amounts && less.traits === more.traits) return;
+    this.count(less, -1);
+    this.count(more, 1);
+  }
+
+  /** What is only counted need not be read. */
+  private useOfStored(stored: Stored): ObjectUse | undefined {
+    if (stored === undefined || hasNoAmounts(this.resource)) return stored && noUse;
+    return this.useOf(viewed(this.resource, stored));
+  }
+
+  /** Undefined: it uses nothing any more. */
+  private useOf(object: JsonObject): ObjectUse | undefined {
+    return this.resource.strategy.quota?.hasEnded?.(object) === true ? undefined : useOf(this.resource, object);
+  }
+
+  /** So many more of one use. */
+  count(use: ObjectUse | undefined, sign: number): void {
+    if (use === undefined) return;
+    const id = groupId(use.traits);
+    let group = this.groups.get(id);
+    if (group === undefined) {
+      this.groups.set(id, (group = { traits: use.traits, objectCount: 0, totals: new Map() }));
+    }
+    group.objectCount += sign;
+    for (const [key, amount] of use.amounts) if (amount.digits !== 0n) add(group.totals, key, amount, sign);
+    if (group.objectCount === 0 && this.isCounted) this.groups.delete(id);
+  }
+
+  of(quota: JsonObject, hard: Amounts): Amounts {
+    const totals = new Map<string, Total>();
+    let objectCount = 0;
+    for (const group of this.groups.values()) {
+      if (!isInScope(this.resource, group.traits, quota)) continue;
+      objectCount += group.objectCount;
+      for (const key of sharedKeys(group.totals, hard)) {
+        const total = group.totals.get(key) as Total;
+        const sum = totals.get(key);
+        totals.set(key, sum === undefined ? total : sumOf(sum, total));
+      }
+    }
+    const amounts = new Map([...totals].map(([key, total]) => [key, quantityOf(total)]));
+    const counted = { ...noQuantity, digits: BigInt(objectCount), text: undefined };
+    for (const name of countNames(this.resource)) if (hard.has(name)) amounts.set(name, counted);
+    return amounts;
   }
 }
+
+const noObjects: readonly JsonObject[] = [];
+
+const hasNoAmounts = ({ strategy }: ServedResource): boolean => strategy.quota === undefined;
+
+function groupId(traits: ScopeTraits | undefined): string {
+  if (traits === undefined) return "";
+  const { ends, bestEffort, foreignAffinity, priorityClass } = traits;
+  return `${Number(ends)}${Number(bestEffort)}${Number(foreignAffinity)} ${priorityClass}`;
+}
+
+function add(totals: Map<string, Total>, key: string, amount: Quantity, sign: number): void {
+  let total = totals.get(key);
+  if (total === undefined) totals.set(key, (total = { digits: 0n, inForm: [0, 0, 0] }));
+  total.digits += BigInt(sign) * amount.digits * 10n ** BigInt(amount.scale - scale);
+  const form = forms.indexOf(amount.form) as 0 | 1 | 2;
+  total.inForm[form] += sign;
+  if (total.digits === 0n && total.inForm.every((count) => count === 0)) totals.delete(key);
+}
+
+const sumOf = (left: Total, right: Total): Total => ({
+  digits: left.digits + right.digits,
+  inForm: [left.inForm[0] + right.inForm[0], left.inForm[1] + right.inForm[1], left.inForm[2] + right.inForm[2]],
+});
 
 function quantityOf({ digits, inForm }: Total): Quantity {
   if (digits === 0n) return noQuantity;

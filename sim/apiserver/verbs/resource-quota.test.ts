@@ -197,6 +197,74 @@ describe("a large quota", () => {
   });
 });
 
+describe("many quotas", () => {
+  const quotaCount = 300;
+  const crowded = (hard: JsonObject, last: JsonObject): TestBed => {
+    const made = new TestBed();
+    for (let at = 0; at < quotaCount; at++) {
+      const body = { metadata: { name: `q${at + 100}` }, spec: { hard: at === quotaCount - 1 ? last : hard } };
+      expect(made.ask(`POST ${namespace}/resourcequotas`, { body }).status).toBe(201);
+    }
+    made.advance(0.1);
+    return made;
+  };
+  const usedBy = (made: TestBed, at: number): unknown =>
+    made.ask(`GET ${namespace}/resourcequotas/q${at + 100}`).at("status.used");
+
+  it("have some statuses written in one event, and the others soon after", () => {
+    const made = crowded({ pods: "50" }, { pods: "50" });
+    const before = made.store.revision;
+    expect(pod(made, "a").status).toBe(201);
+    expect(made.store.revision - before).toBeLessThanOrEqual(26);
+    for (let last = made.store.revision; made.kernel.nextEventMicros === made.kernel.nowMicros(); ) {
+      made.kernel.step();
+      expect(made.store.revision - last).toBeLessThanOrEqual(26);
+      last = made.store.revision;
+    }
+    for (const at of [0, 99, 100, 299]) expect(usedBy(made, at)).toEqual({ pods: "1" });
+  });
+
+  it("judge by what is there, also before their statuses say so", () => {
+    const made = crowded({ pods: "50" }, { pods: "2", "requests.cpu": "3" });
+    const resources = { requests: { cpu: "1" } };
+    for (const name of ["a", "b"]) expect(pod(made, name, resources).status).toBe(201);
+    expect(usedBy(made, quotaCount - 1)).toEqual({ pods: "0", "requests.cpu": "0" });
+    const refused = pod(made, "c", resources);
+    expect([refused.status, refused.at("message")]).toEqual([
+      403,
+      'pods "c" is forbidden: exceeded quota: q399, requested: pods=1, used: pods=2, limited: pods=2',
+    ]);
+    made.ask(`DELETE ${namespace}/pods/a?gracePeriodSeconds=0`);
+    expect(pod(made, "c", { requests: { cpu: "4" } }).status).toBe(403);
+    expect(pod(made, "c", resources).status).toBe(201);
+    made.advance(0.1);
+    expect(usedBy(made, quotaCount - 1)).toEqual({ pods: "2", "requests.cpu": "2" });
+  });
+});
+
+describe("a quota of thousands of amounts", () => {
+  const devices = (count: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`requests.example.com/r${at}`, "5"]));
+
+  it("is written soon after a pod has come, once for many, and judges at once", () => {
+    const made = bed({ pods: "30", ...devices(5_000) });
+    made.advance(0.1);
+    const before = made.store.revision;
+    for (let at = 0; at < 20; at++) {
+      const amount = { "example.com/r7": at < 2 ? "2" : "0" };
+      expect(pod(made, `p${at}`, { requests: amount, limits: amount }).status).toBe(201);
+    }
+    expect(made.store.revision - before).toBe(20);
+    const amount = { "example.com/r7": "2" };
+    expect(pod(made, "more", { requests: amount, limits: amount }).at("message")).toBe(
+      'pods "more" is forbidden: exceeded quota: q, requested: requests.example.com/r7=2, used: requests.example.com/r7=4, limited: requests.example.com/r7=5',
+    );
+    made.advance(0.1);
+    expect(made.store.revision - before).toBeLessThanOrEqual(22);
+    expect(used(made)).toMatchObject({ pods: "20", "requests.example.com/r7": "4", "requests.example.com/r8": "0" });
+  });
+});
+
 /** Counts the objects that are read as ranges. */
 class ReadCounter extends RevisionStore {
   readCount = 0;

@@ -76,7 +76,9 @@ export class Writer {
     const objects = (resource: ServedResource, namespace: string): JsonObject[] =>
       this.all(resource, namespace).map(({ object }) => object);
     const { store, process } = context;
-    this.quotaSums = new QuotaSums({ store, process, quotas: this.quotas, objects });
+    const hasQuotas = (namespace: string): boolean => this.quotaNamespaces.has(namespace);
+    const count = (resource: ServedResource, namespace: string): number => this.countOf(resource, namespace);
+    this.quotaSums = new QuotaSums({ store, process, hasQuotas, objects, count });
     this.times = new Times(context.clock);
     this.prng = context.process.prng.stream("objects");
     this.tokenPrng = context.process.prng.stream("token ids");
@@ -128,6 +130,13 @@ export class Writer {
     const found = this.context.store.range(start, end, uncounted);
     invariant(typeof found !== "string", "the present state cannot be compacted or in the future");
     return found.items.map((item) => liveOf(resource, item));
+  }
+
+  private countOf(resource: ServedResource, namespace: string): number {
+    const { start, end } = this.rangeOf(resource, namespace);
+    const count = this.context.store.count(start, end);
+    invariant(typeof count === "number", "the present state cannot be compacted or in the future");
+    return count;
   }
 
   /** Where a namespace's objects lie. The same is asked many times in a row. */

@@ -49,7 +49,7 @@ import { selectorText } from "../../objects/selector-text.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields } from "../shared/field-labels.ts";
 import { parseQuantity, type Quantity } from "../../../wire/quantity.ts";
-import { noQuantity, oneQuantity, type QuotaUse } from "../../objects/quota-use.ts";
+import { type Amounts, noQuantity, oneQuantity, type QuotaUse } from "../../objects/quota-use.ts";
 
 /** The service has an address of its own: not headless, not a name elsewhere. */
 export function needsAddress(spec: JsonObject | Draft): boolean {
@@ -271,16 +271,18 @@ function goPort(protocol: string, port: number): string {
 /** A service's ports on nodes and its load balancers. Source: the published evaluator. */
 const serviceQuota: QuotaUse = {
   counts: (key) => key.startsWith("services."),
-  amountOf: serviceAmount,
+  useOf: (service) => ({ traits: undefined, amounts: serviceAmounts(service) }),
   growsOnUpdate: true,
 };
 
-function serviceAmount(object: JsonObject, key: string): Quantity | undefined {
+function serviceAmounts(object: JsonObject): Amounts {
   const { type, ports = [], allocateLoadBalancerNodePorts } = (object["spec"] ?? {}) as JsonObject;
-  if (key === "services.loadbalancers") return type === "LoadBalancer" ? oneQuantity : noQuantity;
-  if (key !== "services.nodeports") return undefined;
   const has = type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
-  return has ? (parseQuantity(String((ports as readonly unknown[]).length)) as Quantity) : noQuantity;
+  const portCount = has ? (ports as readonly unknown[]).length : 0;
+  return new Map([
+    ["services.loadbalancers", type === "LoadBalancer" ? oneQuantity : noQuantity],
+    ["services.nodeports", parseQuantity(String(portCount)) as Quantity],
+  ]);
 }
 
 export const serviceKind: KindRow = {

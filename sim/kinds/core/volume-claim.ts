@@ -22,7 +22,7 @@ import { metadataOf } from "../../contract/objects.ts";
 import type { KindRow } from "../kind-row.ts";
 import { groupInDialect, type Dialect } from "../../../wire/dialect.ts";
 import type { Quantity } from "../../../wire/quantity.ts";
-import { oneQuantity, type QuotaUse } from "../../objects/quota-use.ts";
+import { type Amounts, oneQuantity, type QuotaUse } from "../../objects/quota-use.ts";
 
 export function claimDefaults(claim: Draft): void {
   if (isObject(claim["spec"])) ownChild(claim, "spec")["volumeMode"] ??= "Filesystem";
@@ -178,23 +178,23 @@ export const persistentVolumeKind: KindRow = {
 /** A claim's storage, in all and for its class. Source: the published evaluator. */
 const claimQuota: QuotaUse = {
   counts: (key, dialect) => key === "requests.storage" || key.includes(storageClassKey(dialect)),
-  amountOf: claimAmount,
+  useOf: (claim, dialect) => ({ traits: undefined, amounts: claimAmounts(claim, dialect) }),
   growsOnUpdate: true,
 };
 
 /** Between the name of a storage class and what is limited for its claims. */
 const storageClassKey = (dialect: Dialect): string => `.storageclass.${groupInDialect(dialect, "storage.svc.io")}/`;
 
-function claimAmount(claim: JsonObject, key: string, dialect: Dialect): Quantity | undefined {
+function claimAmounts(claim: JsonObject, dialect: Dialect): Amounts {
   const { storageClassName, resources } = (claim["spec"] ?? {}) as JsonObject;
   const legacy = metadataOf(claim).annotations?.[`volume.beta.${dialect.labelSuffix}/storage-class`];
   const prefix = `${legacy ?? String(storageClassName ?? "")}${storageClassKey(dialect)}`;
-  const rest = key.startsWith(prefix) ? key.slice(prefix.length) : key;
-  if (rest === "persistentvolumeclaims") return oneQuantity;
-  if (rest !== "requests.storage") return undefined;
+  const amounts = new Map([[`${prefix}persistentvolumeclaims`, oneQuantity]]);
   const text = ((resources as JsonObject | undefined)?.["requests"] as JsonObject | undefined)?.["storage"];
   const quantity = parseQuantity(String(text ?? "0"));
-  return "error" in quantity ? undefined : (quantity as Quantity);
+  if (!("error" in quantity))
+    for (const start of ["", prefix]) amounts.set(`${start}requests.storage`, quantity as Quantity);
+  return amounts;
 }
 
 export const persistentVolumeClaimKind: KindRow = {
