@@ -236,6 +236,34 @@ it("a large quota is counted in events of its own, and anew when it changes mean
   expect(struck.failures).toEqual([]);
 });
 
+it("an eviction reads large budgets some at a time, and spends what is there at last", () => {
+  const namespace = "/api/v1/namespaces/default";
+  const budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+  const absent = times(4_000, (at) => ({ key: `k${at}`, operator: "DoesNotExist" }));
+  const budget = (at: number): object => ({
+    metadata: { name: `b${at + 10}` },
+    spec: { maxUnavailable: 1, selector: { matchExpressions: [{ key: `z${at}`, operator: "Exists" }, ...absent] } },
+  });
+  const struck = new Struck({}, 1);
+  const pod = { metadata: { name: "p", labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+  struck.send(created(`${namespace}/pods`, pod));
+  const headers = { "content-type": "application/merge-patch+json" };
+  const body = JSON.stringify({ status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] } });
+  struck.send({ method: "PATCH", path: `${namespace}/pods/p/status`, headers, body });
+  for (let at = 0; at < 50; at++) expect(struck.send(created(budgets, budget(at))).status).toBe(201);
+  const covering = { metadata: { name: "c" }, spec: { minAvailable: 1, selector: { matchLabels: { a: "b" } } } };
+  struck.send(created(budgets, covering));
+  struck.bed.advance(2);
+  const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "p" } };
+  const evict = (): Told => struck.send(created(`${namespace}/pods/p/eviction`, eviction));
+  const refused = evict();
+  expect(refused.status).toBe(429);
+  expect(refused.eventCount).toBeGreaterThanOrEqual(5);
+  struck.send({ method: "DELETE", path: `${budgets}/c` });
+  expect(evict().status).toBe(201);
+  expect(struck.failures).toEqual([]);
+});
+
 describe("expressions that each cost much are evaluated some at a time", () => {
   it.each([
     ["costly-policies", 1 / 10, 10], // two policies

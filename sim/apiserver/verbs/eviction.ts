@@ -11,6 +11,7 @@ import { type Draft, metadataOf, ownChild } from "../../contract/objects.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
+import { spend } from "../../expressions/pace.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 import { createdStatus, requireNameOfPath, subresourceTarget } from "./binding.ts";
 import { decodeBody } from "./body.ts";
@@ -55,11 +56,33 @@ function evictionOptions({ context }: Writer, run: Run, eviction: Draft, write: 
 }
 
 function evictPod(writer: Writer, run: Run, resource: ServedResource, options: DeleteOptions): void {
+  const { namespace, name } = run.resourcePlace;
+  const live = (): Live => {
+    const found = writer.live(resource, namespace, name);
+    if (found === undefined) throw notFound(resource.name, name);
+    return found;
+  };
+  const known: Decided = new Map();
+  const covering = (): Covering => {
+    const pod = live();
+    return { pod, budgets: disturbs(pod.object) ? coveringBudgets(writer, pod.object, known) : [] };
+  };
+  // The last turn looks at what is there then: nobody writes between it and what follows.
+  run.judge(covering, ({ pod, budgets }) => {
+    spendBudget(writer, pod.object, budgets, options.dryRun);
+    removePod(writer, run, resource, pod, options);
+  });
+}
+
+interface Covering {
+  readonly pod: Live;
+  /** Those that cover it. */
+  readonly budgets: readonly Live[];
+}
+
+function removePod(writer: Writer, run: Run, resource: ServedResource, pod: Live, options: DeleteOptions): void {
   const { context } = writer;
   const { namespace, name } = run.resourcePlace;
-  const pod = writer.live(resource, namespace, name);
-  if (pod === undefined) throw notFound(resource.name, name);
-  if (disturbs(pod.object)) spendBudget(writer, pod.object, options.dryRun);
   const failed = preconditionFailure(pod.object, options, resource.strategy, resource.group);
   if (failed !== undefined) throw failed;
   if (!options.dryRun) sayWhy(writer, resource, namespace, name);
@@ -78,31 +101,56 @@ function disturbs(pod: JsonObject): boolean {
   return metadataOf(pod).deletionTimestamp === undefined;
 }
 
-/** Takes one disruption from the budget that covers the pod. Throws 403 or 429 when there is none left, 500 for two budgets. */
-function spendBudget(writer: Writer, pod: JsonObject, dryRun: boolean): void {
-  const budgets = writer.resources.named("policy", "v1", "poddisruptionbudgets");
-  const { namespace = "", labels, name = "" } = metadataOf(pod);
-  for (;;) {
-    const covering = writer.all(budgets, namespace).filter(({ object }) => covers(specOf(object)["selector"], labels));
-    const [budget, second] = covering;
-    if (budget === undefined) return;
-    if (second !== undefined) {
-      const message =
-        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
-      throw unmapped(message);
+type Labels = Readonly<Record<string, string>> | undefined;
+
+/** By the selectors of stored budgets, for which labels: whether they hold. Versions of a budget and of a pod share theirs. */
+type Decided = Map<JsonObject, { readonly labels: Labels; readonly covers: boolean }>;
+
+const budgetsOf = (writer: Writer): ServedResource => writer.resources.named("policy", "v1", "poddisruptionbudgets");
+
+/** The budgets that cover a pod, in the order of their names. In as many turns as their selectors take to be read. */
+function coveringBudgets(writer: Writer, pod: JsonObject, known: Decided): readonly Live[] {
+  const { namespace = "", labels } = metadataOf(pod);
+  return writer.all(budgetsOf(writer), namespace).filter(({ object }) => {
+    const selector = specOf(object)["selector"] as JsonObject | undefined;
+    if (selector === undefined) return false;
+    let decided = known.get(selector);
+    if (decided?.labels !== labels || decided === undefined) {
+      spend(costOf(selector));
+      known.set(selector, (decided = { labels, covers: covers(selector, labels) }));
     }
-    if (!isReady(pod) && sparesUnhealthy(budget.object)) return;
-    requireAllowed(budget.object, budgets.name);
-    // A dry run ends at the judgement: the status that it would write is nobody's answer.
-    if (dryRun) return;
-    if (writer.replace(budgets, budget, spent(budget, name, writer.times.nowSeconds()), false) !== undefined) return;
-  }
+    return decided.covers;
+  });
 }
 
-function covers(selector: Json | undefined, labels: Readonly<Record<string, string>> | undefined): boolean {
-  if (selector === undefined) return false;
-  const parsed = parseLabelSelector(selectorText(selector as JsonObject));
+/** Of a requirement or a value that is put into words and read, by the measure of expressions (`pace.ts`). */
+const requirementCost = 5;
+
+function costOf({ matchExpressions, matchLabels }: JsonObject): number {
+  const expressions = (matchExpressions ?? []) as readonly JsonObject[];
+  const valueCount = expressions.reduce((sum, { values }) => sum + ((values ?? []) as readonly Json[]).length, 0);
+  return requirementCost * (expressions.length + valueCount + Object.keys((matchLabels ?? {}) as JsonObject).length);
+}
+
+function covers(selector: JsonObject, labels: Labels): boolean {
+  const parsed = parseLabelSelector(selectorText(selector));
   return !isSelectorError(parsed) && parsed.matches(labels);
+}
+
+/** Takes one disruption from the budget that covers the pod. Throws 403 or 429 when there is none left, 500 for two budgets. */
+function spendBudget(writer: Writer, pod: JsonObject, [budget, second]: readonly Live[], dryRun: boolean): void {
+  if (budget === undefined) return;
+  if (second !== undefined) {
+    const message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+    throw unmapped(message);
+  }
+  if (!isReady(pod) && sparesUnhealthy(budget.object)) return;
+  const budgets = budgetsOf(writer);
+  requireAllowed(budget.object, budgets.name);
+  // A dry run ends at the judgement: the status that it would write is nobody's answer.
+  if (dryRun) return;
+  // The budget was read in this event: nobody was faster.
+  writer.replace(budgets, budget, spent(budget, metadataOf(pod).name ?? "", writer.times.nowSeconds()), false);
 }
 
 const specOf = (object: JsonObject): JsonObject => (object["spec"] ?? {}) as JsonObject;
