@@ -44,6 +44,59 @@ describe("the rules of a role that collects", () => {
   });
 });
 
+describe("wide rules", () => {
+  const wide = (name: string, count: number, start = name): JsonObject => {
+    const resourceNames = Array.from({ length: count }, (_, at) => `${start}-${at}`);
+    return { metadata: { name, labels: { in: "true" } }, rules: [{ ...rule("x"), resourceNames }] };
+  };
+  const collecting = collector("all", "in");
+  const gathered = (...others: readonly JsonObject[]): Map<string, JsonObject> =>
+    new Map([collecting, ...others].map((each) => [(each["metadata"] as JsonObject)["name"] as string, each]));
+  const same = Array.from({ length: 40 }, (_, at) => wide(`r${at}`, 30_000, "same"));
+
+  it("are taken some at a time, and those that are the same count once", () => {
+    const steps = collectedRules(collecting, gathered(...same));
+    let turnCount = 1;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) turnCount++;
+    expect(step.value).toEqual(same[0]?.["rules"]);
+    expect(turnCount).toBeGreaterThanOrEqual(20);
+  });
+
+  it("of more names than an object may have are not put together", () => {
+    const others = Array.from({ length: 40 }, (_, at) => wide(`r${at}`, 30_000));
+    const steps = [...collectedRules(collecting, gathered(...others))];
+    expect(steps.length).toBeLessThanOrEqual(3);
+    expect(rulesIn(collecting, gathered(...others))).toBe("too many");
+  });
+
+  it("are written in steps, and a role that would have too many values stays as it is", () => {
+    const bed = new TestBed({ profile: kubernetesProfile });
+    const post = (body: JsonObject): number => {
+      const answer = bed.ask(`POST ${roles}`, { body });
+      bed.advance(0.01);
+      return answer.status;
+    };
+    const nameCount = (): number =>
+      (
+        bed.ask(`GET ${roles}/all`).at("rules") as readonly { readonly resourceNames: readonly string[] }[] | null
+      )?.reduce((sum, { resourceNames }) => sum + resourceNames.length, 0) ?? 0;
+    post(collecting);
+    expect(bed.ask(`POST ${roles}`, { body: wide("a", 40_000) }).status).toBe(201);
+    let eventCount = 0;
+    const { kernel } = bed;
+    for (const end = kernel.nowMicros() + 50_000; (kernel.nextEventMicros ?? end) < end; eventCount++) kernel.step();
+    expect(nameCount()).toBe(40_000);
+    expect(eventCount).toBeGreaterThanOrEqual(20);
+    post(wide("b", 40_000));
+    bed.advance(1);
+    expect(nameCount()).toBe(80_000);
+    post(wide("c", 40_000));
+    bed.advance(1);
+    expect(nameCount()).toBe(80_000);
+  });
+});
+
 describe("aggregation in a server", () => {
   const rulesOf = (bed: TestBed, name: string): unknown => bed.ask(`GET ${roles}/${name}`, { as: "admin" }).at("rules");
 

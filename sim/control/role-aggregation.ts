@@ -12,6 +12,7 @@ import { isSelectorError, parseLabelSelector } from "../../wire/selectors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
 import { selectorText } from "../objects/selector-text.ts";
+import { noteLarge, valuesMax } from "../objects/value-limit.ts";
 import type { ControlClient } from "../client/control-client.ts";
 import { kept } from "../client/item-scope.ts";
 import type { Reflectors } from "../client/reflectors.ts";
@@ -73,13 +74,13 @@ export class RoleAggregation {
   private settle(name: string, done: (outcome: Outcome) => void): void {
     const role = this.roles.get(name);
     if (role === undefined) done("done");
-    else this.collect(name, role, collectedRules(role, this.roles), done);
+    else this.collect(name, role, neededRules(role, this.roles), done);
   }
 
   private collect(
     name: string,
     role: JsonObject,
-    steps: ReturnType<typeof collectedRules>,
+    steps: ReturnType<typeof neededRules>,
     done: (outcome: Outcome) => void,
   ): void {
     const step = steps.next();
@@ -89,48 +90,82 @@ export class RoleAggregation {
       return;
     }
     const rules = step.value;
-    if (rules === undefined || encodeJson(rules) === encodeJson(role["rules"] ?? [])) {
+    if (rules === undefined) {
       done("done");
       return;
     }
+    if (rules === "too many") {
+      done("again");
+      return;
+    }
+    const body: JsonObject = { apiVersion: this.apiVersion, kind: "ClusterRole", metadata: { name }, rules };
+    noteLarge(body);
     const request = {
       method: "PATCH",
       path: `${this.collection}/${name}`,
       query: `fieldManager=${manager}&force=true`,
       contentType: patchMediaTypes.apply,
-      body: { apiVersion: this.apiVersion, kind: "ClusterRole", metadata: { name }, rules } as JsonObject,
+      body,
     };
     this.client.call(request, ({ status }) => done(status < 300 && status !== 0 ? "done" : "again"));
   }
 }
 
-/** So many roles are held against selectors, or rules taken, before others have their turn. */
+/** So many roles are held against selectors, or rules and what they name taken, before others have their turn. */
 const stepsPerTurn = 50_000;
 
+/** The rules that a role is to be given; undefined where it has them, or collects none. */
+export function* neededRules(
+  role: JsonObject,
+  all: ReadonlyMap<string, JsonObject>,
+): Generator<void, readonly Json[] | "too many" | undefined, void> {
+  const rules = yield* collectedRules(role, all);
+  if (rules === undefined || rules === "too many") return rules;
+  const present = (role["rules"] ?? []) as readonly Json[];
+  const isLong = sizeOf(rules) + sizeOf(present) > stepsPerTurn;
+  if (isLong) yield;
+  const wanted = encodeJson(rules);
+  if (isLong) yield;
+  return wanted === encodeJson(present) ? undefined : rules;
+}
+
+/** Values in a rule: its members, and what they list. */
+const ruleSize = (rule: Json): number =>
+  Object.values(rule as JsonObject).reduce<number>((sum, list) => sum + 1 + (Array.isArray(list) ? list.length : 0), 1);
+
+const sizeOf = (rules: readonly Json[]): number => rules.reduce<number>((sum, rule) => sum + ruleSize(rule), 0);
+
 /**
- * The rules of a role that collects others; undefined for one that does not. In turns: its selectors, the roles and their
- * rules are as many as their writers like.
+ * The rules of a role that collects others; undefined for one that does not, and "too many" where no object may have so many
+ * values. In turns: its selectors, the roles and their rules are as many as their writers like.
  */
 export function* collectedRules(
   role: JsonObject,
   all: ReadonlyMap<string, JsonObject>,
-): Generator<void, readonly Json[] | undefined, void> {
+): Generator<void, readonly Json[] | "too many" | undefined, void> {
   const aggregation = role["aggregationRule"] as JsonObject | undefined;
   if (aggregation === undefined) return undefined;
   const rules = new Map<string, Json>();
   let others = sorted(all).filter((other) => nameOf(other) !== nameOf(role));
   let steps = 0;
+  let valueCount = 0;
   for (const selector of (aggregation["clusterRoleSelectors"] ?? []) as readonly JsonObject[]) {
     steps += others.length + 1;
     const parsed = parseLabelSelector(selectorText(selector));
     const chosen = isSelectorError(parsed) ? [] : others.filter((other) => parsed.matches(metadataOf(other).labels));
     for (const other of chosen) {
       const own = (other["rules"] ?? []) as readonly Json[];
-      for (const rule of own) rules.set(encodeJson(rule), rule);
-      steps += own.length;
-      if (steps > stepsPerTurn) {
-        steps = 0;
-        yield;
+      for (const rule of own) {
+        const size = ruleSize(rule);
+        const text = encodeJson(rule);
+        if (!rules.has(text)) valueCount += size;
+        if (valueCount > valuesMax) return "too many";
+        rules.set(text, rule);
+        steps += size;
+        if (steps > stepsPerTurn) {
+          steps = 0;
+          yield;
+        }
       }
     }
     if (steps > stepsPerTurn) {

@@ -74,7 +74,8 @@ const largeQueryLengthMin = 16 * 1024;
 
 function isLarge({ body, query, headers }: ApiRequest): boolean {
   if (query.length >= largeQueryLengthMin) return true;
-  if (!(body instanceof Uint8Array) || body.length < denseBodyBytesMin) return false;
+  if (!(body instanceof Uint8Array)) return body !== undefined && isLargeObject(body);
+  if (body.length < denseBodyBytesMin) return false;
   return body.length >= largeBodyBytesMin || /cbor|protobuf/i.test(headers["content-type"] ?? "") || isDense(body);
 }
 
