@@ -62,9 +62,15 @@ export function* sharedKeys(
 }
 
 /** Scopes narrow a quota to some objects; it then counts nothing else. */
-export function isInScope({ strategy }: ServedResource, traits: ScopeTraits | undefined, quota: JsonObject): boolean {
+export function isNarrowed(quota: JsonObject): boolean {
   const { scopes, scopeSelector } = (quota["spec"] ?? {}) as JsonObject;
-  if (scopes === undefined && scopeSelector === undefined) return true;
+  return scopes !== undefined || scopeSelector !== undefined;
+}
+
+/** Whether a quota is about objects of these traits. */
+export function isInScope({ strategy }: ServedResource, traits: ScopeTraits | undefined, quota: JsonObject): boolean {
+  if (!isNarrowed(quota)) return true;
+  const { scopes, scopeSelector } = (quota["spec"] ?? {}) as JsonObject;
   const expressions = ((scopeSelector as JsonObject | undefined)?.["matchExpressions"] ??
     []) as unknown as ScopeSelector[];
   const holds = (selector: ScopeSelector): boolean =>

@@ -9,7 +9,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { knownBytesOf } from "../../objects/digest.ts";
 import { type Amounts, noQuantity, type ObjectUse, type ScopeTraits } from "../../objects/quota-use.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
-import { countNames, isInScope, noUse, sharedKeys, useOf } from "../admission/quota-usage.ts";
+import { countNames, isInScope, isNarrowed, noUse, sharedKeys, useOf } from "../admission/quota-usage.ts";
 import { type ServedResource, storageKey, viewed } from "../catalogue/served-resource.ts";
 
 export interface QuotaSumsOptions {
@@ -117,11 +117,15 @@ class Sum {
   /** What was written by then is what it begins with. */
   private readonly sinceRevision: number;
   private readonly groups = new Map<string, Group>();
+  /** Of all groups together, those that were asked for since something was counted. */
+  private readonly amounts = new Map<string, Quantity>();
+  private readonly countNames: readonly string[];
   private uncounted: readonly JsonObject[];
   private next = 0;
 
   constructor(resource: ServedResource, objects: readonly JsonObject[], sinceRevision: number) {
     this.resource = resource;
+    this.countNames = countNames(resource);
     this.uncounted = objects;
     this.sinceRevision = sinceRevision;
   }
@@ -171,6 +175,7 @@ class Sum {
   /** So many more of one use. */
   count(use: ObjectUse | undefined, sign: number): void {
     if (use === undefined) return;
+    this.amounts.clear();
     const id = groupId(use.traits);
     let group = this.groups.get(id);
     if (group === undefined) {
@@ -182,6 +187,32 @@ class Sum {
   }
 
   of(quota: JsonObject, hard: Amounts): Amounts {
+    return isNarrowed(quota) ? this.narrowed(quota, hard) : this.whole(hard);
+  }
+
+  /** Of all objects: the same for every quota without scopes. */
+  private whole(hard: Amounts): Amounts {
+    const amounts = new Map<string, Quantity>();
+    let objectCount = 0;
+    for (const { objectCount: count, totals } of this.groups.values()) {
+      objectCount += count;
+      for (const key of sharedKeys(totals, hard)) if (!amounts.has(key)) amounts.set(key, this.amountOf(key));
+    }
+    this.addCount(amounts, hard, objectCount);
+    return amounts;
+  }
+
+  private amountOf(key: string): Quantity {
+    let amount = this.amounts.get(key);
+    if (amount === undefined) {
+      let sum = noTotal;
+      for (const { totals } of this.groups.values()) sum = sumOf(sum, totals.get(key) ?? noTotal);
+      this.amounts.set(key, (amount = quantityOf(sum)));
+    }
+    return amount;
+  }
+
+  private narrowed(quota: JsonObject, hard: Amounts): Amounts {
     const totals = new Map<string, Total>();
     let objectCount = 0;
     for (const group of this.groups.values()) {
@@ -194,9 +225,13 @@ class Sum {
       }
     }
     const amounts = new Map([...totals].map(([key, total]) => [key, quantityOf(total)]));
-    const counted = { ...noQuantity, digits: BigInt(objectCount), text: undefined };
-    for (const name of countNames(this.resource)) if (hard.has(name)) amounts.set(name, counted);
+    this.addCount(amounts, hard, objectCount);
     return amounts;
+  }
+
+  private addCount(amounts: Map<string, Quantity>, hard: Amounts, objectCount: number): void {
+    const counted = { ...noQuantity, digits: BigInt(objectCount), text: undefined };
+    for (const name of this.countNames) if (hard.has(name)) amounts.set(name, counted);
   }
 }
 
@@ -218,6 +253,8 @@ function add(totals: Map<string, Total>, key: string, amount: Quantity, sign: nu
   total.inForm[form] += sign;
   if (total.digits === 0n && total.inForm.every((count) => count === 0)) totals.delete(key);
 }
+
+const noTotal: Total = { digits: 0n, inForm: [0, 0, 0] };
 
 const sumOf = (left: Total, right: Total): Total => ({
   digits: left.digits + right.digits,
