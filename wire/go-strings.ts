@@ -125,6 +125,9 @@ function withoutHtml(text: string): string {
   return written;
 }
 
+/** In place of an item of `LazyItems`: others have their turn before the next is made. */
+export const pause = Symbol("pause");
+
 /** A list whose items are made one by one, when each is written; they are given once. */
 export class LazyItems {
   readonly items: Iterator<unknown>;
@@ -206,6 +209,10 @@ function* unescapedPieces(root: unknown, indent: string): Generator<string> {
       open.pop();
       if (!top.isFirst) breakLine();
       put(top.close);
+      continue;
+    }
+    if (member.value === pause) {
+      yield taken();
       continue;
     }
     if (!top.isFirst) put(",");

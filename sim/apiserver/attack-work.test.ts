@@ -9,6 +9,7 @@ import type { JsonObject, Payload } from "../contract/http-message.ts";
 import { RevisionStore } from "../store/revision-store.ts";
 import type { ApiServerOptions } from "./api-server.ts";
 import { type Attack, type AttackRequest, attacks } from "./attack-requests.fixture.ts";
+import { compactJson, prettyJson, yaml } from "./encodings/encode.ts";
 import { attackTable } from "./attack-table.fixture.ts";
 import { TestBed } from "./test-bed.fixture.ts";
 
@@ -108,6 +109,150 @@ describe("a long list", () => {
     const sizes = sliceBytes(told[0] as Told);
     expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(9_000_000);
     expect(Math.max(...sizes)).toBeLessThan(1_200_000);
+  });
+});
+
+describe("tables of custom resources", () => {
+  const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const path = "/apis/example.com/v1/namespaces/default/cols";
+  const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const defined = (additionalPrinterColumns: readonly object[]): AttackRequest =>
+    created(definitions, {
+      metadata: { name: "cols.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "cols", kind: "Col" },
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema }, additionalPrinterColumns },
+        ],
+      },
+    });
+  const custom = (name: string, spec: unknown): AttackRequest =>
+    created(path, { apiVersion: "example.com/v1", kind: "Col", metadata: { name }, spec });
+  const columnsOf = (count: number, jsonPath: (at: number) => string): readonly object[] =>
+    times(count, (at) => ({ name: `c${at}`, type: "string", jsonPath: jsonPath(at) }));
+  const staged = (columns: readonly object[], specs: readonly unknown[]): Struck => {
+    const struck = new Struck({ prepare: () => [defined(columns)] }, 1);
+    for (const [at, spec] of specs.entries()) expect(struck.send(custom(`a${at}`, spec)).status).toBe(201);
+    return struck;
+  };
+  const accept = (format: string): string => `application/${format};as=Table;v=v1;g=meta.k8s.io`;
+
+  it.each([
+    ["json", ""],
+    ["json", "&pretty=1"],
+    ["yaml", ""],
+  ])("with long rows are made in parts: %s%s", (format, more) => {
+    const struck = staged(
+      columnsOf(200, () => ".spec.s"),
+      times(30, () => ({ s: "x".repeat(1_000) })),
+    );
+    for (const include of ["None", "Metadata", "Object"]) {
+      const told = struck.send({
+        path: `${path}?includeObject=${include}${more}`,
+        headers: { accept: accept(format) },
+      });
+      const sizes = sliceBytes(told);
+      expect(told.status).toBe(200);
+      expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(6_000_000);
+      expect(Math.max(...sizes)).toBeLessThan(800_000);
+    }
+    const one = struck.send({ path: `${path}/a1`, headers: { accept: accept(format) } });
+    expect(Math.max(...sliceBytes(one))).toBeLessThan(300_000);
+    expect(struck.failures).toEqual([]);
+  });
+
+  it.each(["json", "yaml"])("whose rows cost much are made some at a time: %s", (format) => {
+    const struck = staged(
+      columnsOf(10, (at) => `.spec.n[?(@.a==${at + 2})].a`),
+      times(40, () => ({ n: times(1_000, () => ({ a: 1 })) })),
+    );
+    for (const query of ["", "?pretty=1"]) {
+      const told = struck.send({ path: `${path}${query}`, headers: { accept: accept(format) } });
+      expect(sliceBytes(told).length).toBeGreaterThanOrEqual(40); // 200 rows in one
+    }
+  });
+
+  it.each(["json", "yaml"])("with thousands of columns say in parts what these are: %s", (format) => {
+    const columns = columnsOf(3_000, (at) => `.spec.c${at}`).map((column) => ({
+      ...column,
+      description: "d".repeat(100),
+    }));
+    const told = staged(columns, [{}]).send({ path, headers: { accept: accept(format) } });
+    const sizes = sliceBytes(told);
+    expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(500_000);
+    expect(Math.max(...sizes)).toBeLessThan(100_000);
+  });
+
+  it("are what the encoder makes of the whole", () => {
+    const struck = staged(
+      [...columnsOf(150, (at) => `.spec.c${at}`), ...columnsOf(3, () => ".spec"), ...columnsOf(2, () => ".spec.n[*]")],
+      times(230, (at) => ({ c1: "<&>", c7: "a: b\nc", n: times(at % 40, () => at), long: "v".repeat((at % 9) ** 5) })),
+    );
+    for (const include of ["None", "Metadata", "Object"]) {
+      const asked = (format: string, query = ""): Payload =>
+        struck.send({ path: `${path}?includeObject=${include}${query}`, headers: { accept: accept(format) } })
+          .payload as Payload;
+      const json = asked("json");
+      expect(Buffer.from(json.bytes()).equals(compactJson(json.object as JsonObject))).toBe(true);
+      const inYaml = asked("yaml");
+      expect(Buffer.from(inYaml.bytes()).equals(yaml(inYaml.object as JsonObject))).toBe(true);
+      const pretty = asked("json", "&pretty=1");
+      expect(Buffer.from(pretty.bytes()).equals(prettyJson(pretty.object as JsonObject))).toBe(true);
+    }
+  });
+
+  interface Heard {
+    readonly frames: Payload[];
+  }
+
+  const watched = (struck: Struck): Heard => {
+    const frames: Payload[] = [];
+    const { kernel, process, server } = struck.bed;
+    const headers = { authorization: "Bearer admin", accept: accept("json") };
+    const responder = {
+      respond: () => {},
+      open: () => {},
+      frame(payload: Payload) {
+        frames.push(payload);
+        return 0;
+      },
+      whenTaken: (resume: () => void) => void process.clock.after(1, resume),
+      close: () => {},
+    };
+    kernel.enter(process, () =>
+      server.start({ method: "GET", path, query: "watch=1", headers, body: undefined }, responder),
+    );
+    return { frames };
+  };
+
+  it("are made once for all watches that show the same", () => {
+    const struck = staged(
+      columnsOf(50, () => ".spec.n[*]"),
+      [],
+    );
+    const all = times(3, () => watched(struck));
+    for (const name of ["one", "two"]) struck.send(custom(name, { n: [1] }));
+    struck.bed.advance(0.1);
+    const told = all.map(({ frames }) => frames);
+    expect(told.map(({ length }) => length)).toEqual([2, 2, 2]);
+    expect(new Set(told.flat()).size).toBe(2);
+  });
+
+  it("tell a watch what there is some rows at a time where these cost much", () => {
+    const struck = staged(
+      columnsOf(10, (at) => `.spec.n[?(@.a==${at + 2})].a`),
+      times(40, () => ({ n: times(1_000, () => ({ a: 1 })) })),
+    );
+    const { frames } = watched(struck);
+    const { kernel } = struck.bed;
+    let most = frames.length;
+    for (let before = frames.length; frames.length < 40; before = frames.length) {
+      kernel.step();
+      most = Math.max(most, frames.length - before);
+    }
+    expect(most).toBeLessThanOrEqual(4);
   });
 });
 

@@ -50,6 +50,8 @@ export interface Payload {
   slices?(): Iterator<Uint8Array> | undefined;
   /** The same payload answers everybody who asks, for a long time: what is made of its bytes is worth keeping. Default false. */
   readonly isLasting?: boolean;
+  /** Of a watch event: as many ordinary events might have been made in its place, beside itself. Default 0. */
+  readonly extraWeight?: number;
   /** The bytes leave as they are, never compressed, under the length that the headers give them, if they do. Default false. */
   readonly isVerbatim?: boolean;
 }

@@ -3,6 +3,7 @@
  */
 import { notAcceptable } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import type { ShownInParts } from "../encodings/shown-payload.ts";
 
 /** Is it a list that this server put together? An object may have a field `items` of its own, but is never without a uid. */
 export function isList({ items, metadata }: JsonObject): boolean {
@@ -17,13 +18,18 @@ export function partialOfOne(object: JsonObject, apiVersion: string, goType: str
 
 /** What `as=PartialObjectMetadataList` makes of a list. Throws 406 for a single object. */
 export function partialOfList(object: JsonObject, apiVersion: string, goType: string): JsonObject {
-  const { items } = object;
+  const { head, objects, shown } = partialInParts(object, apiVersion, goType);
+  return { ...head, items: objects.map((item) => shown(item)) };
+}
+
+/** The same, item by item. */
+export function partialInParts(object: JsonObject, apiVersion: string, goType: string): ShownInParts {
   if (!isList(object)) throw wrongArity("PartialObjectMetadataList", `not a list (${goType})`);
   return {
-    kind: "PartialObjectMetadataList",
-    apiVersion,
-    metadata: listMetadata(object),
-    items: (items as readonly JsonObject[]).map((item) => partialObject(item, apiVersion)),
+    head: { kind: "PartialObjectMetadataList", apiVersion, metadata: listMetadata(object) },
+    field: "items",
+    objects: object["items"] as readonly JsonObject[],
+    shown: (item) => partialObject(item, apiVersion),
   };
 }
 

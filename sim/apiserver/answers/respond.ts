@@ -3,7 +3,8 @@ import { inWordsOf } from "../../contract/value-texts.ts";
 import type { ApiError } from "../../contract/errors.ts";
 import type { JsonObject, Payload, ResponseHeaders } from "../../contract/http-message.ts";
 import { type Encode, prettyJson } from "../encodings/encode.ts";
-import { ListPayload, TransformedListPayload } from "../encodings/list-payload.ts";
+import { ListPayload } from "../encodings/list-payload.ts";
+import { isInParts, ShownPayload } from "../encodings/shown-payload.ts";
 import { isList } from "./partial-metadata.ts";
 import { ObjectPayload, SharedPayload, TextPayload } from "../encodings/payload.ts";
 import { transformed } from "./transform.ts";
@@ -41,14 +42,12 @@ export function objectPayload(context: AnswerContext, run: Run, negotiated: Nego
   const { contentType, transform } = negotiated;
   const encode = encodeOf(context, run, negotiated);
   if (object["kind"] === "Status") return new ObjectPayload(object, contentType, encode);
-  if (transform !== undefined && isList(object) && transform.kind !== "PartialObjectMetadata") {
-    const field = transform.kind === "Table" ? "rows" : "items";
-    return new TransformedListPayload(object, field, contentType, encode, (list) =>
-      transformed(context, run, transform, list),
-    );
+  if (transform !== undefined) {
+    const shown = transformed(context, run, transform, object);
+    return isInParts(shown)
+      ? new ShownPayload(shown, contentType, encode)
+      : new ObjectPayload(shown, contentType, encode);
   }
-  if (transform !== undefined)
-    return new ObjectPayload(transformed(context, run, transform, object), contentType, encode);
   if (isList(object)) return new ListPayload(object, contentType, encode, context.encodings);
   return new SharedPayload(object, contentType, encode, context.encodings);
 }

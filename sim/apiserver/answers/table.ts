@@ -6,10 +6,11 @@ import { badRequest } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { isList, listMetadata, partialObject } from "./partial-metadata.ts";
+import type { ShownInParts } from "../encodings/shown-payload.ts";
 import { resourceRows } from "../../../wire/resources.ts";
 import { kindRow } from "../../kinds/all-kinds.ts";
 import { scaleColumns } from "../../kinds/autoscaling/scale.ts";
-import { column, nameColumn, type Printer, printer } from "../../kinds/shared/printer.ts";
+import { column, nameColumn, type Printer, printer, type RowEffort } from "../../kinds/shared/printer.ts";
 
 /** What of an object each row carries. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -26,19 +27,26 @@ export interface TableOptions {
   readonly printer?: Printer;
 }
 
-/** An object, or a list of them, as a table. */
-export function tableOf(object: JsonObject, options: TableOptions): JsonObject {
+/** An object, or a list of them, as a table. `effort`: where its rows say what they have cost. */
+export function tableOf(object: JsonObject, options: TableOptions, effort?: RowEffort): JsonObject {
+  const { head, field, objects, shown } = tableInParts(object, options);
+  return { ...head, [field]: objects.map((one) => shown(one, effort)) };
+}
+
+/** The same, row by row. */
+export function tableInParts(object: JsonObject, options: TableOptions): ShownInParts {
   const ofList = isList(object);
   const kind = String(object["kind"]);
   const { columns, row } = options.printer ?? printerOf(ofList ? kind.replace(/List$/, "") : kind);
-  const objects = ofList ? (object["items"] as readonly JsonObject[]) : [object];
-  return {
+  const head = {
     kind: "Table",
     apiVersion: options.apiVersion,
     metadata: ofList ? listMetadata(object) : ownVersion(object),
     columnDefinitions: options.headers ? (columns as unknown as readonly JsonObject[]) : null,
-    rows: objects.map((one) => ({ ...row(one, options.nowSeconds), object: included(one, options) })) as Json,
   };
+  const shown = (one: JsonObject, effort?: RowEffort): JsonObject =>
+    ({ ...row(one, options.nowSeconds, effort), object: included(one, options) }) as unknown as JsonObject;
+  return { head, field: "rows", objects: ofList ? (object["items"] as readonly JsonObject[]) : [object], shown };
 }
 
 function ownVersion(object: JsonObject): JsonObject {

@@ -1,10 +1,10 @@
 /** Lists as response bodies: put together from the kept bytes of their items, and kept as a whole while nothing changes. */
 import { encodeJson, LazyItems } from "../../../wire/go-strings.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { append } from "../../../wire/lists.ts";
-import { compactJson, type Encode, prettyJson, yaml } from "./encode.ts";
+import { compactJson, prettyJson, yaml } from "./encode.ts";
 import { concatenated, type Encodings, utf8 } from "./encodings.ts";
-import { LazyPayload, prettySlices, SharedPayload } from "./payload.ts";
+import { prettySlices, SharedPayload } from "./payload.ts";
+import { naturalOrder } from "./natural-order.ts";
 import { yamlText } from "./yaml.ts";
 
 /**
@@ -96,107 +96,27 @@ function block(
 const blockBytes = 1024 * 1024;
 
 /** As the encoder would write the whole: by keys, of which `items` is one, and an item is written like a list of one. */
-function* yamlSlices(head: JsonObject, field: string, items: Iterable<Uint8Array>): Generator<Uint8Array> {
+export function* yamlSlices(head: JsonObject, field: string, items: Iterable<Uint8Array>): Generator<Uint8Array> {
   const before = Object.entries(head).filter(([key]) => key < field);
   const after = Object.entries(head).filter(([key]) => key > field);
-  yield utf8(`${yamlFields(before)}${field}:\n`);
+  yield* yamlFields(before);
+  yield utf8(`${field}:\n`);
   yield* items;
-  yield utf8(yamlFields(after));
+  yield* yamlFields(after);
 }
 
-/** What is made of a list: rows, or items. The list's own items are shared and frozen. */
-export type TransformList = (list: JsonObject) => JsonObject;
-
-/** Items of a list that are transformed in one step. */
-const itemsPerStep = 200;
-
-/** A list of which something else is made, for this response alone: a table, or metadata. */
-export class TransformedListPayload extends LazyPayload {
-  private readonly list: JsonObject;
-  private readonly field: "rows" | "items";
-  private readonly transform: TransformList;
-  private readonly encode: Encode;
-  private readonly head: JsonObject;
-  private whole: JsonObject | undefined;
-
-  /** Throws what `transform` throws for a list that it does not take. */
-  constructor(
-    list: JsonObject,
-    field: "rows" | "items",
-    contentType: string,
-    encode: Encode,
-    transform: TransformList,
-  ) {
-    super(contentType);
-    this.list = list;
-    this.field = field;
-    this.transform = transform;
-    this.encode = encode;
-    this.head = transform({ ...list, items: [] });
-  }
-
-  get object(): JsonObject {
-    this.whole ??= this.transform(this.list);
-    return this.whole;
-  }
-
-  *slices(): Generator<Uint8Array> {
-    const { [this.field]: none, ...head } = this.head;
-    if ((this.list["items"] as readonly Json[]).length === 0) yield this.encode(this.head);
-    else if (this.encode === compactJson) yield* this.jsonSlices(head);
-    else if (this.encode === yaml) yield* yamlSlices(head, this.field, this.yamlItems());
-    else yield* this.lastSlices();
-  }
-
-  private *jsonSlices(head: JsonObject): Generator<Uint8Array> {
-    yield utf8(`${encodeJson(head).slice(0, -1)},${JSON.stringify(this.field)}:[`);
-    let comma = "";
-    for (const items of this.steps()) {
-      yield utf8(`${comma}${encodeJson(items).slice(1, -1)}`);
-      comma = ",";
-    }
-    yield listEnd;
-  }
-
-  private *yamlItems(): Generator<Uint8Array> {
-    for (const items of this.steps()) yield utf8(yamlText(items));
-  }
-
-  /** What is written as one object: its parts are made step by step first, or meanwhile. */
-  private *lastSlices(): Generator<Uint8Array> {
-    if (this.encode === prettyJson) {
-      yield* prettySlices({ ...this.head, [this.field]: new LazyItems(this.parts()) });
-      return;
-    }
-    const all: Json[] = [];
-    for (const items of this.steps()) {
-      append(all, items);
-      yield nothing;
-    }
-    yield this.encode({ ...this.head, [this.field]: all });
-  }
-
-  private *parts(): Generator<Json> {
-    for (const items of this.steps()) yield* items;
-  }
-
-  private *steps(): Generator<readonly Json[]> {
-    const all = this.list["items"] as readonly JsonObject[];
-    for (let at = 0; at < all.length; at += itemsPerStep) {
-      const part = this.transform({ ...this.list, items: all.slice(at, at + itemsPerStep) });
-      yield part[this.field] as readonly Json[];
-    }
-  }
-
-  protected make(): Uint8Array {
-    return concatenated([...this.slices()]);
+/** A list is written some items at a time. */
+function* yamlFields(fields: readonly (readonly [string, Json])[]): Generator<Uint8Array> {
+  for (const [key, value] of fields.toSorted(([one], [other]) => naturalOrder(one, other))) {
+    const isLong = Array.isArray(value) && value.length > fieldItemsPerStep;
+    yield utf8(yamlText({ [key]: isLong ? value.slice(0, fieldItemsPerStep) : value }));
+    if (!isLong) continue;
+    for (let at = fieldItemsPerStep; at < value.length; at += fieldItemsPerStep)
+      yield utf8(yamlText(value.slice(at, at + fieldItemsPerStep)));
   }
 }
 
-const nothing = new Uint8Array(0);
-
-const yamlFields = (fields: readonly (readonly [string, Json])[]): string =>
-  fields.length === 0 ? "" : yamlText(Object.fromEntries(fields));
+const fieldItemsPerStep = 100;
 
 const yamlItem = (item: JsonObject): string => yamlText([withoutType(item)]);
 

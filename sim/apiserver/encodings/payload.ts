@@ -151,11 +151,14 @@ export class WatchEventPayload extends LazyPayload {
   readonly object: JsonObject;
   protected readonly encodings: Encodings;
 
+  readonly extraWeight: number;
+
   /** `object` is shared and frozen. */
-  constructor(type: string, object: JsonObject, encodings: Encodings) {
+  constructor(type: string, object: JsonObject, encodings: Encodings, extraWeight = 0) {
     super("application/json");
     this.object = { type, object };
     this.encodings = encodings;
+    this.extraWeight = extraWeight;
   }
 
   protected make(): Uint8Array {

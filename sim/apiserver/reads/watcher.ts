@@ -59,6 +59,8 @@ export class Watcher implements Listener {
   /** Said to be unread when something was last sent. */
   private unreadBytes = 0;
   private waiting = false;
+  /** Events, or what costs as much, before others have their turn. */
+  private turnLeft = 0;
   private cancelTurn = nothing;
   private ended = false;
   private leaveAudience = nothing;
@@ -134,9 +136,9 @@ export class Watcher implements Listener {
    */
   private catchUp(): void {
     const { source } = this.plan;
-    let left = EVENTS_PER_TURN_MAX;
+    this.turnLeft = EVENTS_PER_TURN_MAX;
     while (this.initialTold < this.initial.length) {
-      if (this.ended || this.mustWait(left--)) return;
+      if (this.ended || this.mustWait()) return;
       this.tellInitial(this.initial[this.initialTold++] as JsonObject);
     }
     if (this.owesMark && !this.ended) this.tellInitialEnd();
@@ -151,7 +153,7 @@ export class Watcher implements Listener {
         return;
       }
       for (const event of source.eventsAfter(this.position, EVENTS_PER_TURN_MAX)) {
-        if (this.ended || this.mustWait(left--)) return;
+        if (this.ended || this.mustWait()) return;
         this.tell(new Delivery(event));
         told = true;
       }
@@ -160,14 +162,14 @@ export class Watcher implements Listener {
   }
 
   /** For its reader, or for others to have their turn; it goes on by itself. */
-  private mustWait(left: number): boolean {
+  private mustWait(): boolean {
     const { sink, plan } = this;
     if (sink.whenTaken === undefined) return false;
     if (this.unreadBytes > UNREAD_BYTES_MAX) {
       this.waitForReader();
       return true;
     }
-    if (left > 0) return false;
+    if (this.turnLeft-- > 0) return false;
     this.cancelTurn = plan.context.process.clock.after(TURN_MICROS, () => this.goOn());
     return true;
   }
@@ -269,6 +271,7 @@ export class Watcher implements Listener {
 
   private send(payload: Payload): void {
     this.unreadBytes = this.sink.event(payload);
+    this.turnLeft -= payload.extraWeight ?? 0;
     if (this.ended) return;
     if (this.sink.whenTaken !== undefined) {
       if (this.unreadBytes > UNREAD_BYTES_MAX && !this.catchingUp) this.waitForReader();

@@ -11,11 +11,13 @@ import { startWatch } from "../reads/watch.ts";
 import { partialObject, partialOfList } from "../answers/partial-metadata.ts";
 import type { ObjectView } from "../encodings/object-views.ts";
 import { BinaryEventPayload, InitialEventPayload, WatchEventPayload } from "../encodings/payload.ts";
-import { parseInclude } from "../answers/table.ts";
-import { shownTable } from "../answers/transform.ts";
+import { parseInclude, type TableOptions, tableOf } from "../answers/table.ts";
+import { tableOptions } from "../answers/transform.ts";
 import { type ServedResource, storageKey, viewed } from "../catalogue/served-resource.ts";
 import type { ServerContext } from "./server-context.ts";
 import { type Negotiated, offerOf } from "../answers/negotiate.ts";
+import type { RowEffort } from "../../kinds/shared/printer.ts";
+import { LastTables } from "./last-tables.ts";
 import { baseHeaders, objectPayload } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 
@@ -23,6 +25,7 @@ export class ReadVerbs {
   private readonly context: ServerContext;
   private readonly reads: ReadContext;
   private readonly encoders = new WeakMap<ServedResource, Map<string, WatchEncoder>>();
+  private readonly lastTables = new LastTables();
   /** What each version, as its definition has it now, makes of the items of a list. */
   private readonly viewedItems = new WeakMap<ObjectView, WeakMap<readonly JsonObject[], readonly JsonObject[]>>();
 
@@ -157,8 +160,7 @@ export class ReadVerbs {
   private encoderOf(run: Run, resource: ServedResource, negotiated: Negotiated): WatchEncoder {
     const { format, transform } = negotiated;
     // A table shows its columns once in each watch.
-    if (transform?.kind === "Table")
-      return this.makeEncoder(resource, negotiated, this.tables(run, resource, transform.apiVersion));
+    if (transform?.kind === "Table") return this.tables(run, resource, negotiated, transform.apiVersion);
     const key = transform === undefined ? format : `${format} ${transform.kind} ${transform.apiVersion}`;
     let encoders = this.encoders.get(resource);
     if (encoders === undefined) this.encoders.set(resource, (encoders = new Map()));
@@ -170,14 +172,21 @@ export class ReadVerbs {
     return encoder;
   }
 
-  /** Throws 400 for a bad `includeObject`. */
-  private tables(run: Run, { custom }: ServedResource, apiVersion: string): Show {
+  /** Of one watch. Throws 400 for a bad `includeObject`. */
+  private tables(run: Run, resource: ServedResource, negotiated: Negotiated, apiVersion: string): WatchEncoder {
     const include = parseInclude(run.query.first("includeObject"));
+    const kind = `${negotiated.format} ${apiVersion} ${include}`;
     let headers = true;
-    return (object) => {
-      const table = shownTable(this.context, object, custom, { apiVersion, include, headers });
-      headers = false;
-      return table;
+    const options = (): TableOptions => tableOptions(this.context, resource.custom, { apiVersion, include, headers });
+    const encoder = this.makeEncoder(resource, negotiated, (object, effort) => tableOf(object, options(), effort));
+    return {
+      ...encoder,
+      event: (type, object) => {
+        const asked = { type, object, resource, kind, headers, nowSeconds: options().nowSeconds };
+        const payload = this.lastTables.of(asked, () => encoder.event(type, object));
+        headers = false;
+        return payload;
+      },
     };
   }
 
@@ -189,9 +198,9 @@ export class ReadVerbs {
     const { encodings, encoders } = this.context;
     const seen = (object: JsonObject): JsonObject => viewed(resource, object);
     const encodeEvent = encoders.ofEvents(format);
-    const shown = (type: WatchEventType, object: JsonObject): JsonObject => {
+    const shown = (type: WatchEventType, object: JsonObject, effort: RowEffort): JsonObject => {
       if (type === "ERROR") return object;
-      return show(type === "BOOKMARK" ? object : seen(object));
+      return show(type === "BOOKMARK" ? object : seen(object), effort);
     };
     const empty = emptyList(resource);
     const blueprint =
@@ -201,17 +210,23 @@ export class ReadVerbs {
     const shares = encodeEvent === undefined && transform === undefined;
     return {
       ...(shares ? { initial: (object) => new InitialEventPayload(seen(object), encodings) } : {}),
-      event: (type, object): Payload =>
-        encodeEvent === undefined
-          ? new WatchEventPayload(type, shown(type, object), encodings)
-          : new BinaryEventPayload(type, shown(type, object), contentType, encodeEvent),
+      event(type, object): Payload {
+        const effort = { steps: 0 };
+        const what = shown(type, object, effort);
+        return encodeEvent === undefined
+          ? new WatchEventPayload(type, what, encodings, Math.floor(effort.steps / stepsOfEvent))
+          : new BinaryEventPayload(type, what, contentType, encodeEvent);
+      },
       emptyList: encodeBase64(encoders.of(format)(blueprint)),
     };
   }
 }
 
-/** What an event shows of its object. */
-type Show = (object: JsonObject) => JsonObject;
+/** What an event shows of its object, and what that has cost. */
+type Show = (object: JsonObject, effort: RowEffort) => JsonObject;
+
+/** So many steps of a row cost as much as an event. */
+const stepsOfEvent = 50;
 
 const asItIs: Show = (object) => object;
 

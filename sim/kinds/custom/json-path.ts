@@ -5,7 +5,7 @@
 import type { Json } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 
-type Step =
+export type Step =
   | { readonly is: "field"; readonly name: string }
   | { readonly is: "index"; readonly index: number }
   | { readonly is: "all" }
@@ -55,32 +55,62 @@ function literal(text: string): Json {
   return text === "true" || text === "false" ? text === "true" : Number(text);
 }
 
-/** Everything that the path leads to, in order; empty when it leads nowhere. */
-export function valuesAt(path: JsonPath, object: Json): readonly Json[] {
-  let values: readonly Json[] = [object];
-  for (const step of path) values = values.flatMap((value) => taken(step, value));
-  return values;
+/** What may still be looked at: a count that goes down, and is below zero when there was more. */
+export interface StepsLeft {
+  steps: number;
 }
 
-function taken(step: Step, value: Json): readonly Json[] {
-  switch (step.is) {
-    case "field":
-      return isObject(value) && Object.hasOwn(value, step.name) ? [value[step.name] as Json] : [];
-    case "index": {
-      const item = Array.isArray(value) ? (value as readonly Json[]).at(step.index) : undefined;
-      return item === undefined ? [] : [item];
-    }
-    case "all":
-      if (Array.isArray(value)) return value as readonly Json[];
-      return isObject(value) ? (Object.values(value) as readonly Json[]) : [];
-    default:
-      return Array.isArray(value) ? (value as readonly Json[]).filter((item) => passes(step, item)) : [];
+/**
+ * The first value that the path leads to; undefined when it leads nowhere, or when there was more to look at than `left` allows.
+ * Recursion goes no deeper than the object is nested, for each step leads further down.
+ */
+export function firstAt(path: JsonPath, object: Json, left: StepsLeft, from = 0): Json | undefined {
+  let value: Json | undefined = object;
+  for (let at = from; at < path.length && value !== undefined; at++) {
+    if (--left.steps < 0) return undefined;
+    const step = path[at] as Step;
+    if (step.is === "all" || step.is === "filter") return firstOfMany(path, step, value, left, at + 1);
+    value = step.is === "field" ? fieldOf(value, step.name) : itemOf(value, step.index);
   }
+  return value;
 }
 
-function passes({ path, operator, value }: Step & { readonly is: "filter" }, item: Json): boolean {
+function firstOfMany(
+  path: JsonPath,
+  step: Step & { readonly is: "all" | "filter" },
+  value: Json,
+  left: StepsLeft,
+  next: number,
+): Json | undefined {
+  for (const item of itemsOf(step, value, left)) {
+    if (--left.steps < 0) return undefined;
+    if (step.is === "filter" && !passes(step, item, left)) continue;
+    const found = firstAt(path, item, left, next);
+    if (found !== undefined || left.steps < 0) return found;
+  }
+  return undefined;
+}
+
+function itemsOf({ is }: Step, value: Json, left: StepsLeft): readonly Json[] {
+  if (Array.isArray(value)) return value as readonly Json[];
+  if (is === "filter" || !isObject(value)) return [];
+  const items = Object.values(value) as readonly Json[];
+  left.steps -= items.length;
+  return items;
+}
+
+const fieldOf = (value: Json, name: string): Json | undefined =>
+  isObject(value) && Object.hasOwn(value, name) ? (value[name] as Json) : undefined;
+
+const itemOf = (value: Json, index: number): Json | undefined =>
+  Array.isArray(value) ? (value as readonly Json[]).at(index) : undefined;
+
+function passes({ path, operator, value }: Step & { readonly is: "filter" }, item: Json, left: StepsLeft): boolean {
   let found: Json | undefined = item;
-  for (const name of path) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  for (let at = 0; at < path.length && found !== undefined; at++) {
+    left.steps--;
+    found = fieldOf(found, path[at] as string);
+  }
   if (found === undefined || value === undefined) return found !== undefined;
   if (typeof found !== typeof value || found === null || typeof found === "object") return false;
   return (comparisons[operator] as (left: Json, right: Json) => boolean)(found, value);

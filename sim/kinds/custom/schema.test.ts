@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { fieldNames, parseJsonPath, valuesAt } from "./json-path.ts";
+import { fieldNames, firstAt, parseJsonPath } from "./json-path.ts";
+import { valuesAt } from "./json-path.fixture.ts";
 import { compilePattern, readSchema, type Schema } from "./schema.ts";
 import { newShaping, shapeObject } from "./shape-value.ts";
 import { sha256, storageVersionHash } from "./storage-version-hash.ts";
@@ -228,6 +229,36 @@ describe("paths", () => {
     expect(at(".a.list[*].status")).toEqual(["True", "False"]);
     expect(at('.a.list[?(@.type=="Ready")].status')).toEqual(["True"]);
     expect(at(".a.none.deeper")).toEqual([]);
+  });
+
+  it("lead first to the first of all that they lead to", () => {
+    const value = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small", withCrossShrink: true },
+        fc.constantFrom<Json>(null, 1, "x", true),
+        fc.array(tie("value"), { maxLength: 4 }),
+        fc.dictionary(fc.constantFrom("a", "b", "c"), tie("value"), { maxKeys: 3 }),
+      ),
+    })).value;
+    const step = fc.constantFrom(
+      ".a",
+      ".b",
+      "['c']",
+      "[0]",
+      "[-1]",
+      "[*]",
+      ".*",
+      '[?(@.a=="x")]',
+      "[?(@.b.c)]",
+      "[?(@.c<1)]",
+    );
+    fc.assert(
+      fc.property(value, fc.array(step, { minLength: 1, maxLength: 5 }), (whole, steps) => {
+        const path = parseJsonPath(steps.join("")) ?? [];
+        expect(firstAt(path, whole, { steps: 1e6 })).toEqual(valuesAt(path, whole)[0]);
+      }),
+      { seed: 11, numRuns: 2_000 },
+    );
   });
 
   it("are refused when they are none", () => {

@@ -20,10 +20,15 @@ export interface Row {
   readonly conditions?: readonly JsonObject[];
 }
 
+/** What rows have cost, beside what each costs by being one: values that were looked at for them, and what their texts are worth. */
+export interface RowEffort {
+  steps: number;
+}
+
 export interface Printer {
   readonly columns: readonly Column[];
-  /** `nowSeconds` since 1970, by the server's clock. */
-  row(object: JsonObject, nowSeconds: number): Row;
+  /** `nowSeconds` since 1970, by the server's clock. `effort`: where it says what it has cost. */
+  row(object: JsonObject, nowSeconds: number, effort?: RowEffort): Row;
 }
 
 type Cell = (object: JsonObject, nowSeconds: number) => Json;
@@ -34,10 +39,7 @@ export interface FilledColumn extends Column {
 }
 
 /** A printer whose cells do not depend on each other. */
-export const printer = (...columns: readonly FilledColumn[]): Printer => printerOf(columns);
-
-/** The same of a list, which may be as long as a definition's. */
-export function printerOf(columns: readonly FilledColumn[]): Printer {
+export function printer(...columns: readonly FilledColumn[]): Printer {
   return {
     columns: columns.map(({ cell: _, ...column }) => column),
     row: (object, nowSeconds) => ({ cells: columns.map(({ cell }) => cell(object, nowSeconds)) }),
