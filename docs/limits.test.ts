@@ -65,6 +65,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       { from: "sim/http/request-costs.ts longTimesMin", as: (value) => `last ${value} times` },
     ],
     "an answer in one piece": [size("sim/http/sliced-body.ts wholeBytesMax")],
+    "digits of a whole number": [count("wire/json-reader.ts digitsMax")],
     "nesting of an object": [count("sim/objects/walk-context.ts depthMax")],
     "nesting of YAML": [
       count("sim/objects/yaml-scanner.ts depthMax"),

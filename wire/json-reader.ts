@@ -110,6 +110,9 @@ interface Frame {
 /** A string of many escapes `goes on` in the next step. */
 type State = "value" | "value or end" | "key" | "key or end" | "after value" | "key goes on" | "value goes on";
 
+/** Of an integer. It is infinite to a double long before; the engine takes a second for some millions. */
+const digitsMax = 10_000;
+
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const plainPattern = /[^"\\\x00-\x1f]*/y;
 const escapes: Readonly<Record<string, string>> = {
@@ -318,7 +321,7 @@ class JsonReader {
     if (isInteger ? !Number.isSafeInteger(number) : !Number.isFinite(number)) this.unsafeNumbers = true;
     this.at = end;
     if (this.spells && !isInteger && (Number.isInteger(number) || !Number.isFinite(number))) return Symbol(token);
-    return isInteger && !Number.isSafeInteger(number) ? BigInt(token) : number;
+    return isInteger && !Number.isSafeInteger(number) ? BigInt(token.slice(0, digitsMax)) : number;
   }
 
   private failNumber(at: number, context: string): never {

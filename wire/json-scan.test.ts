@@ -242,6 +242,14 @@ describe("strict JSON: what the native parser hides", () => {
     for (const alone of ["9007199254740993", "1e999"]) expect(accepted(both(alone)).unsafeNumbers).toBe(true);
   });
 
+  it("reads of a whole number without end as many digits as mean something", () => {
+    for (const digits of [300, 400, 9_999, 10_000, 12_000, 300_000]) {
+      const { value } = accepted(readJson(`-${"9".repeat(digits)}`));
+      expect(Number(value)).toBe(Number(`-${"9".repeat(digits)}`));
+      expect(String(value).length).toBe(Math.min(digits + 1, 10_000));
+    }
+  });
+
   it("tells of the duplicates of a deep text as many as there is room for", () => {
     const depth = 3_000;
     const twice = Array.from({ length: 2_000 }, (_, at) => `"k${at}":1,"k${at}":2`).join();

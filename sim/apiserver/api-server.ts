@@ -4,6 +4,7 @@
  * (401 before 429 before 403 before 404, 405 and 406). See `requests/run.ts` for a request's states.
  * Source: document 1; the facts.
  */
+import { drained } from "../../wire/steps.ts";
 import { type Drawn, RareBugs } from "../planted/rare-bugs.ts";
 import type { ServerBugName, ServerBugs } from "../planted/server-bugs.ts";
 import {
@@ -223,12 +224,10 @@ export class ApiServer implements ApiHandler, RunHost {
       readSeams: readSeams(planted, process, store),
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),
     };
-    const metricsText = (): string => this.metricsText();
-    this.nonResources = new NonResources(
-      this.context,
-      options.advertisedUrl ?? (() => advertisedUrlDefault),
-      metricsText,
-    );
+    this.nonResources = new NonResources(this.context, options.advertisedUrl ?? (() => advertisedUrlDefault), {
+      pieces: () => this.metricsPieces(),
+      isLong: () => this.metrics.requests.isLong,
+    });
     this.verbs = new Verbs(this.context, {
       historyWindowMicros: options.historyWindowMicros ?? fiveMinutes,
       historyBytesMax: options.historyBytesMax,
@@ -511,8 +510,12 @@ export class ApiServer implements ApiHandler, RunHost {
 
   /** What a scrape of its metrics shows now. */
   metricsText(): string {
+    return drained(this.metricsPieces()).join("");
+  }
+
+  private metricsPieces(): Generator<void, readonly string[]> {
     const { reads, mutations } = this;
-    return this.metrics.text({
+    return this.metrics.pieces({
       reads,
       mutations,
       watches: [...this.runs].filter(({ state }) => state === "responding"),

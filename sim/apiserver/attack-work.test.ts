@@ -112,6 +112,29 @@ describe("a long list", () => {
   });
 });
 
+it("what was counted of many resources is told in parts, each in an event of its own", () => {
+  const names = times(150, (at) => `r${at}s`);
+  const definition = (plural: string): AttackRequest =>
+    created("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      metadata: { name: `${plural}.example.com` },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural, kind: `K${plural}` },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    });
+  const struck = new Struck({ prepare: () => names.map(definition) }, 1);
+  expect(new Struck({}, 1).send({ path: "/metrics" }).eventCount).toBe(1);
+  for (const name of names) struck.send({ path: `/apis/example.com/v1/namespaces/default/${name}` });
+  const told = struck.send({ path: "/metrics" });
+  expect(told.eventCount).toBeGreaterThanOrEqual(10);
+  expect(Math.max(...sliceBytes(told))).toBeLessThan(800_000);
+  const text = new TextDecoder().decode(told.payload?.bytes());
+  const counted = text.match(/apiserver_request_total\{.*resource="r\d+s".*verb="LIST".*\} [12]\n/g) ?? [];
+  expect(new Set(counted).size).toBeGreaterThanOrEqual(150);
+});
+
 describe("tables of custom resources", () => {
   const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   const path = "/apis/example.com/v1/namespaces/default/cols";

@@ -7,7 +7,7 @@ import { baseHeaders, encodeOf, respondText } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import { encodeJson } from "../../../wire/go-strings.ts";
 import { prettyJson } from "../encodings/encode.ts";
-import { ObjectPayload, TextPayload } from "../encodings/payload.ts";
+import { ObjectPayload, PiecedTextPayload, TextPayload } from "../encodings/payload.ts";
 import { typeOfObject } from "../encodings/protobuf/envelope.ts";
 import { OpenApi } from "../openapi/open-api.ts";
 import type { ServerContext } from "../verbs/server-context.ts";
@@ -27,6 +27,14 @@ const aggregatedOffers = ({ protobufMediaType }: Dialect) =>
     { mediaType: protobufMediaType, streamMediaType: undefined, format: "protobuf" },
   ] as const;
 
+/** What the server has counted, as text. */
+interface MetricsText {
+  /** Stops after each piece. */
+  readonly pieces: () => Generator<void, readonly string[]>;
+  /** It takes more than a moment. */
+  readonly isLong: () => boolean;
+}
+
 export class NonResources {
   private readonly context: ServerContext;
   private readonly advertisedUrl: () => string;
@@ -37,10 +45,10 @@ export class NonResources {
   private generation = 0;
   private address = "";
   private readonly openApi: OpenApi;
-  private readonly metrics: () => string;
+  private readonly metrics: MetricsText;
   private readonly discoveryGroup: string;
 
-  constructor(context: ServerContext, advertisedUrl: () => string, metrics: () => string) {
+  constructor(context: ServerContext, advertisedUrl: () => string, metrics: MetricsText) {
     const { dialect, release } = context.profile;
     this.version = versionDocument(release);
     this.context = context;
@@ -105,8 +113,8 @@ export class NonResources {
     }
     if (first === "metrics" && isExact && (more.length === 0 || (more[0] === "slis" && more.length === 1))) {
       requireGet(run);
-      const text = more.length === 0 ? this.metrics() : exposition(this.health.families());
-      run.respond(200, baseHeaders(run), new TextPayload(text, expositionMediaType));
+      if (more.length === 0) this.respondMetrics(run);
+      else this.respondExposition(run, [exposition(this.health.families())]);
       return;
     }
     if (more.length > 0) this.respondNotFound(run);
@@ -116,6 +124,16 @@ export class NonResources {
     else if (first === "version") {
       run.respond(200, baseHeaders(run), new ObjectPayload(this.version, "application/json", prettyJson));
     } else this.respondNotFound(run);
+  }
+
+  /** Where there is much to tell it is put together in several events. */
+  private respondMetrics(run: Run): void {
+    run.isLarge ||= this.metrics.isLong();
+    run.steps(this.metrics.pieces(), (pieces) => this.respondExposition(run, pieces));
+  }
+
+  private respondExposition(run: Run, pieces: readonly string[]): void {
+    run.respond(200, baseHeaders(run), new PiecedTextPayload(pieces, expositionMediaType));
   }
 
   /** `/api` and `/apis`: the plain document, or everything at once for who asks for it. */

@@ -57,6 +57,25 @@ export class TextPayload extends LazyPayload {
   }
 }
 
+/** A long text in pieces. */
+export class PiecedTextPayload extends LazyPayload {
+  readonly object = undefined;
+  private readonly texts: readonly string[];
+
+  constructor(texts: readonly string[], contentType: string) {
+    super(contentType);
+    this.texts = texts;
+  }
+
+  *slices(): Generator<Uint8Array> {
+    for (const text of this.texts) yield utf8(text);
+  }
+
+  protected make(): Uint8Array {
+    return utf8(this.texts.join(""));
+  }
+}
+
 /** An object, encoded for this response alone: a Status, a discovery document. */
 export class ObjectPayload extends LazyPayload {
   readonly object: JsonObject;

@@ -3,6 +3,7 @@
  * scrapes of equal servers are equal. Source: the text exposition format, version 0.0.4.
  */
 import { compareBytes } from "../../../wire/go-strings.ts";
+import { drained } from "../../../wire/steps.ts";
 import type { Histogram } from "../../contract/histogram.ts";
 
 export const expositionMediaType = "text/plain; version=0.0.4; charset=utf-8";
@@ -20,24 +21,35 @@ export interface Family {
 }
 
 /** Families without samples are left out, as the real server leaves them out. */
-export function exposition(families: readonly Family[]): string {
-  return families
-    .filter(({ samples }) => samples.length > 0)
-    .toSorted((left, right) => compareBytes(left.name, right.name))
-    .map(familyText)
-    .join("");
+export const exposition = (families: readonly Family[]): string => drained(expositionPieces(families)).join("");
+
+/** Of a piece: so many samples, of which a histogram has some thirty lines. */
+const samplesPerPiece = 100;
+
+/** The same in pieces; stops after each. A family is asked for its samples when it is its turn. */
+export function* expositionPieces(families: readonly Family[]): Generator<void, readonly string[]> {
+  const pieces: string[] = [];
+  for (const family of families.toSorted((left, right) => compareBytes(left.name, right.name))) {
+    const samples = family.samples.toSorted(([left], [right]) => compareBytes(left, right));
+    if (samples.length === 0) continue;
+    pieces.push(headOf(family));
+    for (let at = 0; at < samples.length; at += samplesPerPiece) {
+      const part = samples.slice(at, at + samplesPerPiece);
+      pieces.push(part.map(([labels, value]) => sampleText(family.name, labels, value)).join(""));
+      yield;
+    }
+  }
+  return pieces;
 }
 
-function familyText({ name, type, stability, help, samples }: Family): string {
+function headOf({ name, type, stability, help }: Family): string {
   const promise = stability === "" ? "" : `[${stability}] `;
-  const lines = samples
-    .toSorted(([left], [right]) => compareBytes(left, right))
-    .flatMap(([labels, value]) =>
-      typeof value === "number"
-        ? [`${name}${braced(labels)} ${numberText(value)}`]
-        : histogramText(name, labels, value),
-    );
-  return [`# HELP ${name} ${promise}${help}`, `# TYPE ${name} ${type}`, ...lines, ""].join("\n");
+  return `# HELP ${name} ${promise}${help}\n# TYPE ${name} ${type}\n`;
+}
+
+function sampleText(name: string, labels: string, value: number | Histogram): string {
+  if (typeof value === "number") return `${name}${braced(labels)} ${numberText(value)}\n`;
+  return `${histogramText(name, labels, value).join("\n")}\n`;
 }
 
 function histogramText(name: string, labels: string, histogram: Histogram): readonly string[] {

@@ -16,6 +16,9 @@ import type { Run } from "../requests/run.ts";
 import { type Family, labelText } from "./exposition.ts";
 import { Histogram, requestSeconds, responseBytes, sliSeconds, watchEventBytes } from "../../contract/histogram.ts";
 
+/** Resources that have been asked for, each by some verbs and in some scopes. */
+const longNamesMin = 100;
+
 /** What watches of one kind of object have been told. */
 class WatchEvents {
   count = 0;
@@ -63,6 +66,11 @@ export class RequestMetrics {
     return this.events.of(row, () => this.kindLabels(row));
   }
 
+  /** Whether there is so much to tell that it takes more than a moment. */
+  get isLong(): boolean {
+    return this.endpoints.byName.size > longNamesMin;
+  }
+
   /** `watches` are those that are open. */
   families(watches: readonly Run[]): readonly Family[] {
     const endpoints = [...this.endpoints.byName.values()].flatMap((ofName) =>
@@ -81,30 +89,38 @@ export class RequestMetrics {
         type: "counter",
         stability: "STABLE",
         help: "Answered requests, by what was asked and by the status of the answer.",
-        samples: series.flatMap((each) =>
-          [...each.counts].map(([code, count]) => [seriesLabels(each, { code: String(code) }), count] as const),
-        ),
+        get samples() {
+          return series.flatMap((each) =>
+            [...each.counts].map(([code, count]) => [seriesLabels(each, code), count] as const),
+          );
+        },
       },
       {
         name: "apiserver_request_duration_seconds",
         type: "histogram",
         stability: "STABLE",
         help: "Seconds from a request's arrival to the end of its answer, by what was asked.",
-        samples: series.map((each) => [seriesLabels(each), each.durations]),
+        get samples() {
+          return series.map((each) => [seriesLabels(each), each.durations] as const);
+        },
       },
       {
         name: "apiserver_request_sli_duration_seconds",
         type: "histogram",
         stability: "ALPHA",
         help: "Seconds that a request took without its waits for a seat and for webhooks, by what was asked.",
-        samples: endpoints.flatMap(({ labels, sli }) => (sli.count === 0 ? [] : [[labelText(labels), sli]])),
+        get samples() {
+          return endpoints.flatMap((each) => (each.sli.count === 0 ? [] : [[labelsOf(each), each.sli] as const]));
+        },
       },
       {
         name: "apiserver_response_sizes",
         type: "histogram",
         stability: "STABLE",
         help: "Bytes of the answers to reads, by what was asked.",
-        samples: endpoints.flatMap(({ labels, sizes }) => (sizes.count === 0 ? [] : [[labelText(labels), sizes]])),
+        get samples() {
+          return endpoints.flatMap((each) => (each.sizes.count === 0 ? [] : [[labelsOf(each), each.sizes] as const]));
+        },
       },
       {
         name: "apiserver_request_terminations_total",
@@ -215,8 +231,26 @@ const nowhere = {};
 const nameOf = ({ row, subresource }: ResourcePlace): string =>
   [row.group, row.version, row.resource, subresource?.subresource ?? ""].join("/");
 
-const seriesLabels = ({ endpoint, dryRun }: RequestSeries, more: Readonly<Record<string, string>> = {}): string =>
-  labelText({ ...endpoint.labels, dry_run: dryRun, ...more });
+/** Put into words once: there are thousands, and whoever scrapes comes again and again. */
+const labelTexts = new WeakMap<object, Map<number, string>>();
+
+function labelsOnce(of: object, code: number, make: () => Readonly<Record<string, string>>): string {
+  let texts = labelTexts.get(of);
+  if (texts === undefined) labelTexts.set(of, (texts = new Map()));
+  let text = texts.get(code);
+  if (text === undefined) texts.set(code, (text = labelText(make())));
+  return text;
+}
+
+const labelsOf = (endpoint: Endpoint): string => labelsOnce(endpoint, 0, () => endpoint.labels);
+
+/** `code`: of those that are counted by the status of the answer. */
+const seriesLabels = (series: RequestSeries, code = 0): string =>
+  labelsOnce(series, code, () => ({
+    ...series.endpoint.labels,
+    dry_run: series.dryRun,
+    ...(code === 0 ? {} : { code: String(code) }),
+  }));
 
 /** A deletion of many is one of its method, as the real server has it. */
 const verbs: Readonly<Record<string, string>> = { get: "GET", list: "LIST", watch: "WATCH" };

@@ -8,7 +8,7 @@ import type { Run } from "../requests/run.ts";
 import { ListCounts } from "../reads/list-counts.ts";
 import { AccessMetrics } from "./access-metrics.ts";
 import { AdmissionMetrics } from "./admission-metrics.ts";
-import { exposition, type Family, labelText } from "./exposition.ts";
+import { expositionPieces, type Family, labelText } from "./exposition.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { WebhookMetrics } from "./webhook-metrics.ts";
 
@@ -54,8 +54,9 @@ export class ServerMetrics {
     this.requests = new RequestMetrics(dialect);
   }
 
-  text(gauges: Gauges): string {
-    return exposition([
+  /** Stops after each piece: what is counted meanwhile is told by those that come after. */
+  pieces(gauges: Gauges): Generator<void, readonly string[]> {
+    return expositionPieces([
       ...this.requests.families(gauges.watches),
       ...this.webhooks.families(),
       ...this.admission.families(),
