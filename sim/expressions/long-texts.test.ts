@@ -40,3 +40,26 @@ describe("a long text", () => {
     expect(outcome("'\\u0085 a\\ufeff '.trim() == 'a\\ufeff'").result).toBe(true);
   });
 });
+
+describe("a number of thousands of digits", () => {
+  const digits = "9".repeat(9_000);
+  it.each([
+    "quantity('1e9999').compareTo(quantity('1n')) > 0",
+    "quantity('1e9999').isGreaterThan(quantity('1n'))",
+    "quantity('1e9999').add(quantity('1n')).sign() > 0",
+    "quantity('1e-9999').sign() > 0",
+    `quantity('${digits}').sign() > 0`,
+    `isQuantity('${digits}')`,
+    `quantity('${digits}').asApproximateFloat() > 1.0`,
+    "!quantity('1e9999').isInteger()",
+  ])("costs what it takes, however short its text is: %#", (call) => {
+    const { cost, result } = outcome(`n.all(x, ${call})`);
+    expect([result, cost < 1_200_000]).toEqual([spent, true]);
+  });
+
+  it("costs nothing more where it is as short as others", () => {
+    const { cost } = outcome("n.all(x, quantity('1500Mi').add(quantity('1e9')).compareTo(quantity('10n')) > 0)");
+    expect(cost).toBeLessThan(20_000);
+    expect(outcome("quantity('1e9999').compareTo(quantity('1n'))").result).toBe(1n);
+  });
+});

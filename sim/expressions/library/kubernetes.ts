@@ -21,6 +21,7 @@ import {
 import { isOfFormat } from "./formats.ts";
 import { isInt } from "../syntax.ts";
 import { EvaluationError, fail } from "../failures.ts";
+import { toil } from "../labour.ts";
 import { EntryMap, type NamedFormat, none, Opaque, type OpaqueContent, Optional, type Value } from "../values.ts";
 import { type FunctionRow, row, traversal } from "./function-row.ts";
 import {
@@ -56,16 +57,49 @@ function reads(read: () => unknown): boolean {
   }
 }
 
+/** Of a number: what has more takes the engine more than a moment, and costs what it takes. */
+const digitsFree = 64;
+
+function toilOver(digits: number): void {
+  if (digits > digitsFree) toil(Math.ceil(digits / 10 + digits ** 2 / 10_000));
+}
+
+const isShort = (digits: bigint): boolean => BigInt.asIntN(64, digits) === digits;
+
+/** About as many digits as an amount has, written out at a scale. */
+const lengthAt = ({ digits, scale }: Quantity, other: number): number =>
+  Math.abs(scale - other) + (isShort(digits) ? 0 : digits.toString(16).length);
+
+/** Before the two are compared or summed up. */
+function toilOverBoth(a: Quantity, b: Quantity): void {
+  const scale = Math.min(a.scale, b.scale);
+  toilOver(lengthAt(a, scale) + lengthAt(b, scale));
+}
+
+function compared(a: Quantity, b: Quantity): number {
+  toilOverBoth(a, b);
+  return compareQuantities(a, b);
+}
+
+function whole(value: Quantity): bigint {
+  toilOver(lengthAt(value, 0));
+  return quantityAt(value, 0);
+}
+
 const readQuantity = (text: string): Quantity => {
+  toilOver(Math.min(text.length, quantityDigitsMax) + Math.min(Math.abs(Number(exponentOf(text))), quantityDigitsMax));
   const read = parseQuantity(text);
   return "error" in read ? fail(read.error) : read;
 };
+const exponentOf = (text: string): string => /[eE]([+-]?\d{1,9})$/.exec(text.slice(-12))?.[1] ?? "0";
+/** More are refused before they are looked at. */
+const quantityDigitsMax = 10_000;
+
 const quantity = (value: Quantity): Opaque => new Opaque("kubernetes.Quantity", value);
 const ofInt = (value: bigint): Quantity => ({ digits: value, scale: 0, form: "decimalSI", text: undefined });
 const content = (value: Opaque): Quantity => value.content as Quantity;
 
-const isWhole = (value: Quantity): boolean =>
-  value.scale >= 0 || compareQuantities(ofInt(quantityAt(value, 0)), value) === 0;
+const isWhole = (value: Quantity): boolean => value.scale >= 0 || compared(ofInt(whole(value)), value) === 0;
 
 const quantities: readonly FunctionRow[] = [
   row("quantity(string): kubernetes.Quantity", (text: string) => quantity(readQuantity(text)), reading),
@@ -76,22 +110,27 @@ const quantities: readonly FunctionRow[] = [
   ),
   row(
     "kubernetes.Quantity.isInteger(): bool",
-    of((value: Quantity) => isWhole(value) && isInt(quantityAt(value, 0))),
+    of((value: Quantity) => isWhole(value) && isInt(whole(value))),
   ),
   row(
     "kubernetes.Quantity.asInteger(): int",
     of((value: Quantity) => {
-      const whole = quantityAt(value, 0);
-      return isWhole(value) && isInt(whole) ? whole : fail("cannot convert value to integer");
+      const found = whole(value);
+      return isWhole(value) && isInt(found) ? found : fail("cannot convert value to integer");
     }),
   ),
   row(
     "kubernetes.Quantity.asApproximateFloat(): double",
-    of((value: Quantity) => Number(`${value.digits}e${value.scale}`)),
+    of((value: Quantity) => {
+      toilOver(lengthAt(value, value.scale));
+      return Number(`${value.digits}e${value.scale}`);
+    }),
   ),
   ...(["add", "sub"] as const).flatMap((name) => {
-    const sum = (a: Quantity, b: Quantity): Opaque =>
-      quantity(addQuantities(a, name === "add" ? b : negateQuantity(b)));
+    const sum = (a: Quantity, b: Quantity): Opaque => {
+      toilOverBoth(a, b);
+      return quantity(addQuantities(a, name === "add" ? b : negateQuantity(b)));
+    };
     return [
       row(`kubernetes.Quantity.${name}(kubernetes.Quantity): kubernetes.Quantity`, (a: Opaque, b: Opaque) =>
         sum(content(a), content(b)),
@@ -99,7 +138,7 @@ const quantities: readonly FunctionRow[] = [
       row(`kubernetes.Quantity.${name}(int): kubernetes.Quantity`, (a: Opaque, b: bigint) => sum(content(a), ofInt(b))),
     ];
   }),
-  ...orderRows("kubernetes.Quantity", (a, b) => compareQuantities(a as Quantity, b as Quantity)),
+  ...orderRows("kubernetes.Quantity", (a, b) => compared(a as Quantity, b as Quantity)),
 ];
 
 /** The three ways to compare that quantities and versions have. */
