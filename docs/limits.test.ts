@@ -31,6 +31,11 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "line and headers": [size("sim/http/http1-server.ts headBytesMax")],
     "terms and values of a selector": [count("sim/apiserver/reads/options.ts selectorTermsMax")],
     "bodies that are not complete": [size("sim/http/http1-server.ts bodyRoomBytes")],
+    "what a connection brings": [
+      size("sim/http/paced-socket.ts parsedBytesMax"),
+      size("sim/http/paced-socket.ts passedBytesMax"),
+      size("sim/http/paced-socket.ts smallBytesMax"),
+    ],
     "answers that nobody": [size("sim/http/http1-server.ts unreadRoomBytes")],
     "values in one object": [count(`${values} valuesMax`)],
     "values in one body": [count(`${values} bodyValuesMax`)],

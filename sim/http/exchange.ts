@@ -12,6 +12,7 @@ import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
 import { deletesFew } from "./few-deletions.ts";
+import { Gathered } from "./gathered.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "../kernel/room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
@@ -88,8 +89,6 @@ interface Incoming extends IncomingHead {
   readonly stream?: { readonly session?: object | undefined; close(): void };
   /** The connection; of HTTP/2 a stand-in that cannot be ended. */
   readonly socket?: { destroy(): void };
-  pause(): unknown;
-  resume(): unknown;
   on(event: string, listener: (...values: never[]) => void): unknown;
 }
 
@@ -125,8 +124,8 @@ const alwaysAnswered = /^\/(?:livez|readyz|healthz|metrics)(?:[/?]|$)/;
 /** Who goes on sending what was given up may hear that it was refused, and then its connection ends. */
 const forgottenBytesMax = 256 * 1024;
 
-/** Of bodies that are not complete: beyond, each is read a piece a turn. */
-const pacedBytesMin = 16 * 1024 * 1024;
+/** What a request takes that waits for its body, beside its head and what has come. */
+const unfinishedBytes = 4 * 1024;
 
 /** From here on a request's first step takes so long that small requests come before it. */
 const largeRequestBytesMin = 16 * 1024;
@@ -189,45 +188,41 @@ export class Exchange implements Responder {
   }
 
   #readBody(incoming: Incoming): void {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    const { bodyBytesMax: max, patience } = this.#context;
+    const body = new Gathered();
+    const { bodyBytesMax: max, bodies, patience } = this.#context;
     const timer = setTimeout(() => this.#endSlowBody(incoming), patience.bodyMillisMax);
     timer.unref(); // it outlives a client that goes away, and then does nothing
-    const { bodies } = this.#context;
     const holder = {
       evicted: () => {
-        chunks.length = 0;
+        body.clear();
         this.#endBody(incoming, 429, "Too many requests, please try again later.");
       },
     };
+    bodies.hold(holder, unfinishedBytes + headLength(incoming));
+    let isTooLong = false;
     let forgotten = 0;
     incoming.on("data", (chunk: Uint8Array) => {
       // Already refused or about to be; the rest is read and forgotten, of a body that was given up a little of it.
-      if (size > max || this.#state !== "reading") {
+      if (isTooLong || this.#state !== "reading") {
         forgotten += chunk.length;
         if (forgotten > forgottenBytesMax && this.#isGivenUp) incoming.socket?.destroy();
         return;
       }
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size <= max) {
-        bodies.hold(holder, chunk.length);
-        if (bodies.bytes <= pacedBytesMin) return;
-        // All that hundreds of sockets hold would otherwise be read in one turn of the loop.
-        incoming.pause();
-        loopShare.later(this.#connection(), () => incoming.resume());
+      const held = body.add(chunk);
+      if (body.bytes <= max) {
+        if (held > 0) bodies.hold(holder, held);
         return;
       }
+      isTooLong = true;
       bodies.release(holder);
-      this.#start(joined(chunks, size).subarray(0, max + 1));
-      chunks.length = 0;
+      this.#start(body.joined().subarray(0, max + 1));
+      body.clear();
     });
     incoming.on("end", () => {
       clearTimeout(timer);
       bodies.release(holder);
-      if (size <= max) this.#start(joined(chunks, size));
-      chunks.length = 0;
+      if (!isTooLong) this.#start(body.joined());
+      body.clear();
     });
     incoming.on("close", () => bodies.release(holder));
     incoming.on("error", () => this.#clientGone());
@@ -661,9 +656,11 @@ function originForm(url: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  if (chunks.length === 0) return nothing;
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size);
+/** About how many characters its line and headers have. */
+function headLength({ url = "", headers }: IncomingHead): number {
+  let length = url.length;
+  for (const name in headers) length += name.length + (headers[name]?.length ?? 0);
+  return length;
 }
 
 /** Node writes one byte a character, and only a warning has others: it becomes the bytes of its UTF-8. */

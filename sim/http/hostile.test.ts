@@ -1,7 +1,9 @@
 /** What a client can do to a server with nothing but a socket: a clear error or a bounded cost, and others are served. */
+import { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { kubernetesProfile } from "../contract/profile.ts";
 import type { Listening } from "./http1-server.ts";
+import { heldBytes } from "./memory-limit.ts";
 import { RawSocket, statuses } from "./raw-socket.fixture.ts";
 import { startWallServer, type WallServerOptions } from "./wall-server.ts";
 
@@ -206,6 +208,38 @@ describe("bodies that nobody ends", () => {
     await expect.poll(refused).toBeGreaterThanOrEqual(13);
     await stillAnswers();
     expect(refused()).toBeLessThan(30);
+  });
+});
+
+describe("bodies that nobody ends, counted as what they take", () => {
+  beforeEach(() => serve());
+
+  it("hold little more than their bytes, also in chunks of one byte", { timeout: 60_000 }, async () => {
+    const head = `POST ${configMaps} HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunks = Buffer.from("1\r\nv\r\n".repeat(100_000));
+    await stillAnswers();
+    const before = heldBytes();
+    const all = Array.from({ length: 10 }, () => raw(head));
+    let read = 0;
+    const { push } = IncomingMessage.prototype;
+    IncomingMessage.prototype.push = function (...given) {
+      read++;
+      return push.apply(this, given);
+    };
+    for (const socket of all) socket.send(chunks);
+    while (read < 10 * 100_000) await new Promise((resolve) => setImmediate(resolve));
+    IncomingMessage.prototype.push = push;
+    expect(heldBytes() - before).toBeLessThan(20_000_000);
+  });
+
+  it("have their heads counted: the oldest are told 429", { timeout: 60_000 }, async () => {
+    const head = `POST ${configMaps} HTTP/1.1\r\nHost: h\r\nX-A: ${"a".repeat(1_000_000)}\r\nContent-Length: 2\r\n\r\n{`;
+    const all = Array.from({ length: 160 }, () => raw(head));
+    const refused = (): number => all.filter(({ received }) => received.startsWith("HTTP/1.1 429 ")).length;
+    // 160 MB in all, of 128 MiB.
+    await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThanOrEqual(25);
+    await stillAnswers();
+    expect(refused()).toBeLessThan(40);
   });
 });
 

@@ -18,6 +18,7 @@ import {
   type HttpServerOptions,
   type Listening,
   listening,
+  paceHttp1,
   refuseMalformed,
   timeoutsOf,
   headBytesMax,
@@ -77,8 +78,9 @@ async function listenPlain(options: HttpServerOptions, port: number, address: st
       }
       const connection = new PlainConnection(context, socket, (unread) => {
         plain.delete(socket);
-        putBack(socket, unread);
         asHttp1?.call(server, socket);
+        paceHttp1(socket);
+        socket.push(unread);
         socket.resume();
       });
       plain.set(socket, connection);
@@ -139,6 +141,9 @@ async function listenTls(
     sockets.add(socket);
     socket.setNoDelay(true);
     socket.on("close", () => sockets.delete(socket));
+  });
+  server.on("secureConnection", (socket) => {
+    if (socket.alpnProtocol !== "h2") paceHttp1(socket);
   });
   server.on("clientError" as never, refuseMalformed as never);
   // Before the handshake there is nobody to whom anything could be said.
@@ -219,10 +224,7 @@ function sniff(socket: Socket, millisMax: number, decide: (isHttp2: boolean, see
   socket.on("data", look).on("end", giveUp).on("error", giveUp).on("close", giveUp);
 }
 
-/**
- * For whoever reads the socket next. An HTTP/2 session reads what was put back by itself, a tick later; a flowing
- * socket would lose it.
- */
+/** For an HTTP/2 session, which reads what was put back by itself, a tick later; a flowing socket would lose it. */
 function putBack(socket: Socket, bytes: Buffer): void {
   socket.pause();
   if (bytes.length > 0) socket.unshift(bytes);

@@ -13,6 +13,7 @@ import type { AccessEntry, ExchangeContext, Patience } from "./exchange.ts";
 import { MemoryLimit, type OldVersions } from "./memory-limit.ts";
 import { Room } from "../kernel/room.ts";
 import { http1Requests } from "./http1-requests.ts";
+import { paceSocket } from "./paced-socket.ts";
 import type { ApiHandler } from "../contract/http-message.ts";
 import type { Upgrades } from "./upgrades.ts";
 
@@ -89,6 +90,7 @@ export function exchangeContext(options: HttpServerOptions): ExchangeContext {
 export async function listenHttp1(options: HttpServerOptions, port: number, address: string): Promise<Listening> {
   const context = exchangeContext(options);
   const server = createHttp1Server(context, options.headerBytesMax);
+  server.on("connection", paceHttp1);
   await listening(server, port, address);
   return {
     ...boundTo(server.address() as AddressInfo, "http"),
@@ -107,6 +109,12 @@ export function createHttp1Server(context: ExchangeContext, headerBytesMax = hea
     socket.end(plainAnswer("405 Method Not Allowed")),
   );
   return server;
+}
+
+/** For a socket that node's parser has just been given: it would read by itself, as much as there is, past all that a stream does. */
+export function paceHttp1(socket: Socket): void {
+  paceSocket(socket);
+  socket.on("data", () => {}); // who listens has node read through the stream
 }
 
 /** As node's classes for HTTP/1.1 take them. Bodies are timed by `Exchange`, for both versions alike. */
