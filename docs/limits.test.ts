@@ -37,6 +37,12 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       size("sim/http/paced-socket.ts smallBytesMax"),
     ],
     "answers that nobody": [size("sim/http/http1-server.ts unreadRoomBytes")],
+    "answers of those": [
+      size("sim/http/http-forwarder.ts wholeBytesMax"),
+      size("sim/http/arriving-answers.ts sharedBytesMax"),
+      size("sim/http/arriving-answers.ts measureBytes"),
+      { from: "sim/http/arriving-answers.ts measureMillis", as: (value) => `in ${value / 1000} s` },
+    ],
     "values in one object": [count(`${values} valuesMax`)],
     "values in one body": [count(`${values} bodyValuesMax`)],
     "a request in one step": [

@@ -215,14 +215,12 @@ export class Exchange implements Responder {
       }
       isTooLong = true;
       bodies.release(holder);
-      this.#start(body.joined().subarray(0, max + 1));
-      body.clear();
+      this.#start(body);
     });
     incoming.on("end", () => {
       clearTimeout(timer);
       bodies.release(holder);
-      if (!isTooLong) this.#start(body.joined());
-      body.clear();
+      if (!isTooLong) this.#start(body);
     });
     incoming.on("close", () => bodies.release(holder));
     incoming.on("error", () => this.#clientGone());
@@ -255,14 +253,22 @@ export class Exchange implements Responder {
     incoming.stream?.close();
   }
 
-  #start(body: Uint8Array | undefined): void {
+  #start(body: Uint8Array | Gathered | undefined): void {
     if (this.#state !== "reading") return;
-    const isLarge = (this.#incoming.url?.length ?? 0) + (body?.length ?? 0) >= largeRequestBytesMin;
+    const size = body === undefined ? 0 : body instanceof Gathered ? body.bytes : body.length;
+    const isLarge = (this.#incoming.url?.length ?? 0) + size >= largeRequestBytesMin;
     loopShare.begin(
       this.#connection(),
-      () => this.#startNow(body),
+      () => this.#startNow(body instanceof Gathered ? this.#joined(body) : body),
       () => isLarge || requestCosts.isLong(this.#incoming),
     );
+  }
+
+  /** A byte more than is allowed is enough to be refused. */
+  #joined(body: Gathered): Uint8Array {
+    const all = body.joined().subarray(0, this.#context.bodyBytesMax + 1);
+    body.clear();
+    return all;
   }
 
   /** Whose turn it is when this begins. */

@@ -97,6 +97,56 @@ it.each([
   expect(answer).toEqual({ error: expect.stringContaining(error) });
 });
 
+/** Answers every connection with so many chunks of one byte. */
+async function chunking(count: number): Promise<string> {
+  const server = createSocketServer((socket) => {
+    socket.on("error", () => {});
+    const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+    socket.once("data", () => socket.end(`${head}${"1\r\nv\r\n".repeat(count)}0\r\n\r\n`));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push(server);
+  return String((server.address() as AddressInfo).port);
+}
+
+it("keeps an answer in few pieces, however it comes", async () => {
+  const answer = await ask(plain, { ...base, port: await chunking(100_000), body });
+  if ("error" in answer) throw new Error(answer.error);
+  expect(Buffer.from(answer.body).equals(Buffer.alloc(100_000, "v"))).toBe(true);
+  expect(answer.pieces?.length).toBeLessThan(20);
+});
+
+it("hands on what flows in pieces that came together", async () => {
+  const pieces: Uint8Array[] = [];
+  const port = await chunking(100_000);
+  await new Promise<void>((end) => {
+    const flow = { open: () => {}, chunk: (bytes: Uint8Array) => pieces.push(bytes) > 0, end };
+    plain({ ...base, port, body }, () => {}, flow);
+  });
+  expect(Buffer.concat(pieces).equals(Buffer.alloc(100_000, "v"))).toBe(true);
+  expect(pieces.length).toBeLessThan(1_000);
+});
+
+it("waits with what flows for whoever takes it", async () => {
+  const port = await chunking(100_000);
+  let taken = 0;
+  let isResting = false;
+  await new Promise<void>((end) => {
+    const chunk = (bytes: Uint8Array, resume: () => void): boolean => {
+      expect(isResting).toBe(false);
+      isResting = true;
+      taken += bytes.length;
+      setImmediate(() => {
+        isResting = false;
+        resume();
+      });
+      return false;
+    };
+    plain({ ...base, port, body }, () => {}, { open: () => {}, chunk, end });
+  });
+  expect(taken).toBe(100_000);
+});
+
 it("serves what a node's agent says, byte for byte", async () => {
   const longAgo = "Sun, 06 Nov 1994 08:49:37 GMT";
   const packed = gzipSync(Buffer.alloc(1024 * 1024, "text "));

@@ -11,7 +11,11 @@ import type { Forward, ForwardedAnswer, ForwardedFlow, ForwardedRequest } from "
 import { addressNotAllowed, isReachable } from "../apiserver/proxy/locations.ts";
 import type { Cancel } from "../kernel/types.ts";
 import { type AgentCredentials, tlsOptionsOf } from "./agent-credentials.ts";
+import { readFlowing, readWhole } from "./answer-body.ts";
+import { ArrivingAnswers } from "./arriving-answers.ts";
 import { type Dialer, throughDialer } from "./egress/dialer.ts";
+import type { Gathered } from "./gathered.ts";
+import { paceSocket } from "./paced-socket.ts";
 
 export interface ForwardingLimits {
   /** Of an answer's body. */
@@ -20,7 +24,8 @@ export interface ForwardingLimits {
   readonly answerMillisMax: number;
 }
 
-const forwardingLimits: ForwardingLimits = { answerBytesMax: 32 * 1024 * 1024, answerMillisMax: 60_000 };
+const wholeBytesMax = 32 * 1024 * 1024;
+const forwardingLimits: ForwardingLimits = { answerBytesMax: wholeBytesMax, answerMillisMax: 60_000 };
 
 /** `turn` runs what comes from outside as an event of the server. */
 export function httpForwarder(
@@ -64,6 +69,7 @@ function send(sending: Sending, done: (answer: ForwardedAnswer) => void): Cancel
   };
   const late = `no answer within ${limits.answerMillisMax / 1000} s`;
   const timer = setTimeout(() => giveUp(late), limits.answerMillisMax);
+  outgoing.on("socket", (socket) => paceSocket(socket));
   outgoing.on("error", (error) => end({ error: reason(request, error) }));
   outgoing.on("response", (incoming) => {
     const { statusCode = 0 } = incoming;
@@ -87,13 +93,12 @@ function send(sending: Sending, done: (answer: ForwardedAnswer) => void): Cancel
 function letFlow(incoming: IncomingMessage, flow: ForwardedFlow, turn: Sending["turn"]): void {
   const { statusCode = 200, headers } = incoming;
   turn(() => flow.open(statusCode, headers as Record<string, string | string[]>));
-  incoming.on("data", (bytes: Buffer) =>
-    turn(() => {
-      if (!flow.chunk(bytes, () => incoming.resume())) incoming.pause();
-    }),
-  );
-  incoming.on("error", () => {}); // told by its close
-  incoming.on("close", () => turn(() => flow.end()));
+  const take = (bytes: Uint8Array, resume: () => void): boolean => {
+    let goesOn = true;
+    turn(() => (goesOn = flow.chunk(bytes, resume)));
+    return goesOn;
+  };
+  readFlowing(incoming, take, () => turn(() => flow.end()));
 }
 
 function opened({ request, dial, credentials }: Sending): ClientRequest {
@@ -123,19 +128,37 @@ function read(
     giveUp(`the answer has the status ${status}, which no client would understand`);
     return;
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  incoming.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > bytesMax) giveUp(`the answer is longer than ${bytesMax} bytes`);
-    else chunks.push(chunk);
-  });
-  incoming.on("error", ({ message }) => end({ error: message }));
-  incoming.on("end", () => {
-    const headers = incoming.headers as Record<string, string | string[]>;
-    end({ status, headers, body: Buffer.concat(chunks) });
+  const headers = incoming.headers as Record<string, string | string[]>;
+  const place = {
+    pause: () => void incoming.pause(),
+    resume: () => void incoming.resume(),
+    evicted: () => giveUp("others had to wait for the answer for too long"),
+  };
+  incoming.on("close", () => arriving.release(place));
+  readWhole(incoming, bytesMax, {
+    held: (bytes) => arriving.hold(place, bytes),
+    whole: (gathered) => end(wholeAnswer(status, headers, gathered)),
+    tooLong: () => giveUp(`the answer is longer than ${bytesMax} bytes`),
+    broken: ({ message }) => end({ error: message }),
   });
 }
+
+/** Few need the body in one piece. */
+const wholeAnswer = (
+  status: number,
+  headers: Record<string, string | string[]>,
+  gathered: Gathered,
+): ForwardedAnswer => ({
+  status,
+  headers,
+  pieces: gathered.pieces(),
+  get body() {
+    return gathered.joined();
+  },
+});
+
+/** Of all servers of this process. */
+const arriving = new ArrivingAnswers();
 
 /** Many names mean the machine itself, also those that are numbers in other clothes: what counts is where they lead. */
 export const globalLookup: LookupFunction = (host, options, done) => {

@@ -4,6 +4,8 @@
  */
 import { request } from "node:https";
 import type { IssuerAnswer, IssuerCaller } from "../apiserver/access/tokens/issuer-keys.ts";
+import { readWhole } from "./answer-body.ts";
+import { paceSocket } from "./paced-socket.ts";
 
 /** A key set of thousands of keys; whoever says more is no issuer. */
 const answerBytesMax = 1024 * 1024;
@@ -20,16 +22,13 @@ export function httpsIssuerCaller(turn: (work: () => void) => void): IssuerCalle
     const trust = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
     const outgoing = opened(url, trust, (error) => queueMicrotask(() => end({ error: error.message })));
     outgoing?.on("response", (incoming) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      incoming.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > answerBytesMax) outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`));
-        else chunks.push(chunk);
+      readWhole(incoming, answerBytesMax, {
+        whole: (body) => end({ status: incoming.statusCode ?? 0, body: parsed(body.joined()) }),
+        tooLong: () => void outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`)),
+        broken: ({ message }) => end({ error: message }),
       });
-      incoming.on("error", ({ message }) => end({ error: message }));
-      incoming.on("end", () => end({ status: incoming.statusCode ?? 0, body: parsed(Buffer.concat(chunks)) }));
     });
+    outgoing?.on("socket", (socket) => paceSocket(socket));
     outgoing?.on("error", ({ message }) => end({ error: message }));
     outgoing?.end();
     return () => {
@@ -49,9 +48,9 @@ function opened(url: string, trust: { readonly ca?: string }, failed: (error: Er
   }
 }
 
-function parsed(bytes: Buffer): unknown {
+function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
   } catch {
     return undefined;
   }

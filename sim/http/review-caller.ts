@@ -3,7 +3,9 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { encodeJson } from "../../wire/go-strings.ts";
 import type { ReviewAnswer, ReviewCaller } from "../apiserver/access/webhooks/webhook-authorizer.ts";
+import { readWhole } from "./answer-body.ts";
 import { type Dialer, serverName, throughDialer } from "./egress/dialer.ts";
+import { paceSocket } from "./paced-socket.ts";
 
 /** Where a webhook is, and how it knows the server. As a connection file, or a pod's surroundings, say it. */
 export interface ReviewTarget {
@@ -44,16 +46,13 @@ export function reviewCaller(target: ReviewTarget, turn: (work: () => void) => v
       ...(target.token === undefined ? {} : { authorization: `Bearer ${target.token}` }),
     };
     const outgoing = (secure ? requestHttps : requestHttp)(target.url, { ...fixed, headers }, (incoming) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      incoming.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > answerBytesMax) outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`));
-        else chunks.push(chunk);
+      readWhole(incoming, answerBytesMax, {
+        whole: (body) => end({ status: incoming.statusCode ?? 0, body: parsed(body.joined()) }),
+        tooLong: () => void outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`)),
+        broken,
       });
-      incoming.on("error", broken);
-      incoming.on("end", () => end({ status: incoming.statusCode ?? 0, body: parsed(Buffer.concat(chunks)) }));
     });
+    outgoing.on("socket", (socket) => paceSocket(socket));
     outgoing.on("error", broken);
     outgoing.end(bytes);
     return () => {
@@ -72,9 +71,9 @@ function tlsOf({ url, authority, insecureSkipTlsVerify, tlsServerName, clientCer
   };
 }
 
-function parsed(bytes: Buffer): unknown {
+function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
   } catch {
     return undefined;
   }

@@ -9,7 +9,9 @@ import { clearTimeout, setTimeout } from "node:timers";
 import type { TunnelTarget } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
 import { type AgentCredentials, tlsOptionsOf } from "./agent-credentials.ts";
+import { readFlowing } from "./answer-body.ts";
 import { globalLookup } from "./http-forwarder.ts";
+import { paceSocket, passedBytesMax } from "./paced-socket.ts";
 
 type Outcome = { readonly status: number } | { readonly error: string };
 
@@ -41,6 +43,7 @@ export function openTunnel(
     ...(to.isGlobalOnly === true ? { lookup: globalLookup } : {}),
     ...(scheme === "https" ? tlsOptionsOf(to.isAgent === true ? credentials : {}) : {}),
   });
+  outgoing.on("socket", (socket) => paceSocket(socket));
   const late = setTimeout(() => outgoing.destroy(new Error("i/o timeout")), connectMillisMax);
   const end = (): void => {
     outgoing.destroy();
@@ -54,13 +57,19 @@ export function openTunnel(
     client.write(headOf(answer));
     client.write(first);
     socket.write(head);
+    for (const each of [client, socket]) paceSocket(each, passedBytesMax);
     join(client, socket, to);
     decide({ status: answer.statusCode ?? 101 });
   });
   outgoing.on("response", (answer) => {
     client.write(headOf(answer, true));
-    answer.pipe(client);
     answer.on("error", end);
+    const take = (bytes: Uint8Array, resume: () => void): boolean => {
+      if (client.write(bytes)) return true;
+      client.once("drain", resume);
+      return false;
+    };
+    readFlowing(answer, take, () => void client.end());
     decide({ status: answer.statusCode ?? 502 });
   });
   outgoing.end();

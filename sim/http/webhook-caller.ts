@@ -6,7 +6,9 @@ import { request } from "node:https";
 import { encodeJson } from "../../wire/go-strings.ts";
 import type { WebhookAnswer, WebhookCall, WebhookCaller } from "../apiserver/admission/webhooks.ts";
 import type { Cancel } from "../kernel/types.ts";
+import { readWhole } from "./answer-body.ts";
 import { type Dialer, type Dialers, throughDialer } from "./egress/dialer.ts";
+import { paceSocket } from "./paced-socket.ts";
 
 /** An answer is read up to this; a webhook that says more has failed. */
 const answerBytesMax = 3 * 1024 * 1024;
@@ -51,17 +53,14 @@ function post(
       ...(caBundle === undefined ? {} : { ca: caBundle }),
     },
     (incoming) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      incoming.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > answerBytesMax) outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`));
-        else chunks.push(chunk);
+      readWhole(incoming, answerBytesMax, {
+        whole: (body) => end({ status: incoming.statusCode ?? 0, body: parsed(body.joined()) }),
+        tooLong: () => void outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`)),
+        broken: (error) => end(broken(url, error)),
       });
-      incoming.on("error", (error) => end(broken(url, error)));
-      incoming.on("end", () => end({ status: incoming.statusCode ?? 0, body: parsed(Buffer.concat(chunks)) }));
     },
   );
+  outgoing.on("socket", (socket) => paceSocket(socket));
   outgoing.on("error", (error) => end(broken(url, error)));
   outgoing.end(bytes);
   return () => {
@@ -72,8 +71,8 @@ function post(
 
 const broken = (url: string, error: Error): WebhookAnswer => ({ error: `Post "${url}": ${error.message}` });
 
-function parsed(bytes: Buffer): unknown {
-  const text = bytes.toString("utf8");
+function parsed(bytes: Uint8Array): unknown {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
   try {
     return JSON.parse(text);
   } catch {

@@ -14,7 +14,13 @@ export interface ForwardedRequest extends Location {
 
 /** A whole answer, or why there is none. */
 export type ForwardedAnswer =
-  | { readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
+  | {
+      readonly status: number;
+      readonly headers: Headers;
+      readonly body: Uint8Array;
+      /** The body as it came, which need not be joined to be sent. Default: there is nothing but the body. */
+      readonly pieces?: readonly Uint8Array[];
+    }
   | { readonly error: string };
 
 /**

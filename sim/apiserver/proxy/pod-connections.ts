@@ -59,7 +59,7 @@ function readLog(ports: ProxyPorts, run: Run): void {
       },
       chunk(bytes, resume) {
         if (run.state === "done") return true;
-        const waiting = run.responder.frame(new ForwardedPayload(bytes, "text/plain"));
+        const waiting = run.responder.frame(new ForwardedPayload({ body: bytes }, "text/plain"));
         if (waiting < waitingBytesMax || run.responder.whenTaken === undefined) return true;
         run.responder.whenTaken(resume);
         return false;
@@ -124,10 +124,10 @@ function numbersOf(query: Query, names: readonly string[]): Readonly<Record<stri
 
 function handBack(run: Run, url: string, answer: ForwardedAnswer): void {
   if ("error" in answer) throw unmapped(`Get "${url}": ${answer.error}`);
-  const { status, body } = answer;
+  const { status } = answer;
   if (status < 200 || status > 299)
-    throw agentsRefusal(run, status, new TextDecoder().decode(body.subarray(0, 50_000)));
-  run.respond(200, baseHeaders(run), new ForwardedPayload(body, "text/plain"));
+    throw agentsRefusal(run, status, new TextDecoder().decode(answer.body.subarray(0, 50_000)));
+  run.respond(200, baseHeaders(run), new ForwardedPayload(answer, "text/plain"));
 }
 
 /** What the agent would not do, in the words for answers that are no Status. */

@@ -145,7 +145,8 @@ function handBack(
   }
   // Of a HEAD it is the length of what a GET would have brought.
   if (length !== undefined && run.request.method === "HEAD") headers["content-length"] = String(length);
-  run.respond(answer.status, headers, new ForwardedPayload(answer.body, String(type ?? "application/octet-stream")));
+  const payload = new ForwardedPayload(answer, String(type ?? "application/octet-stream"));
+  run.respond(answer.status, headers, payload);
 }
 
 /** Bytes of somebody else's: perhaps packed already. */
@@ -153,16 +154,27 @@ export class ForwardedPayload implements Payload {
   readonly object = undefined;
   readonly contentType: string;
   readonly isVerbatim = true;
-  readonly sizeBytes: number;
-  private readonly body: Uint8Array;
+  private readonly answer: ForwardedBody;
 
-  constructor(body: Uint8Array, contentType: string) {
-    this.body = body;
+  constructor(answer: ForwardedBody, contentType: string) {
+    this.answer = answer;
     this.contentType = contentType;
-    this.sizeBytes = body.length;
+  }
+
+  get sizeBytes(): number {
+    return this.pieces().reduce((sum, { length }) => sum + length, 0);
   }
 
   bytes(): Uint8Array {
-    return this.body;
+    return this.answer.body;
   }
+
+  pieces(): readonly Uint8Array[] {
+    return this.answer.pieces ?? [this.answer.body];
+  }
+}
+
+interface ForwardedBody {
+  readonly body: Uint8Array;
+  readonly pieces?: readonly Uint8Array[];
 }
