@@ -37,6 +37,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       size("sim/http/paced-socket.ts smallBytesMax"),
     ],
     "answers that nobody": [size("sim/http/http1-server.ts unreadRoomBytes")],
+    "pieces of bodies": [count("sim/http/paced-sessions.ts piecesMax")],
     "answers of those": [
       size("sim/http/http-forwarder.ts wholeBytesMax"),
       size("sim/http/arriving-answers.ts sharedBytesMax"),

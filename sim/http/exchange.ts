@@ -16,6 +16,7 @@ import { Gathered } from "./gathered.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "../kernel/room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
+import { pacedSessions } from "./paced-sessions.ts";
 import { packedOnce } from "./packed-once.ts";
 import { RequestCosts } from "./request-costs.ts";
 import { loopShare, wallPorts } from "./wall.ts";
@@ -86,7 +87,7 @@ interface IncomingHead {
 /** A request whose body is still to come. */
 interface Incoming extends IncomingHead {
   /** Of HTTP/2 alone. */
-  readonly stream?: { readonly session?: object | undefined; close(): void };
+  readonly stream?: { readonly session?: { readonly socket: object } | undefined; close(): void };
   /** The connection; of HTTP/2 a stand-in that cannot be ended. */
   readonly socket?: { destroy(): void };
   on(event: string, listener: (...values: never[]) => void): unknown;
@@ -201,7 +202,10 @@ export class Exchange implements Responder {
     bodies.hold(holder, unfinishedBytes + headLength(incoming));
     let isTooLong = false;
     let forgotten = 0;
+    const session = incoming.stream?.session;
+    const came = session === undefined ? undefined : pacedSessions.begin(session, session.socket);
     incoming.on("data", (chunk: Uint8Array) => {
+      came?.();
       // Already refused or about to be; the rest is read and forgotten, of a body that was given up a little of it.
       if (isTooLong || this.#state !== "reading") {
         forgotten += chunk.length;
@@ -222,7 +226,10 @@ export class Exchange implements Responder {
       bodies.release(holder);
       if (!isTooLong) this.#start(body);
     });
-    incoming.on("close", () => bodies.release(holder));
+    incoming.on("close", () => {
+      bodies.release(holder);
+      if (session !== undefined) pacedSessions.end(session);
+    });
     incoming.on("error", () => this.#clientGone());
   }
 
