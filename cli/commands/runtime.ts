@@ -5,6 +5,7 @@ import { setRuntime } from "../../sim/grpc/control-client.ts";
 import { OtherState } from "../../sim/grpc/kept-runtime.ts";
 import { SocketTaken, startWallRuntime } from "../../sim/grpc/wall-runtime.ts";
 import { StreamServer } from "../../sim/streams/stream-server.ts";
+import { paceSocket } from "../../sim/http/paced-socket.ts";
 import type { Control } from "../../sim/runtime/control.ts";
 import { machineDefaults } from "../../sim/runtime/machine.ts";
 import type { RuntimeOptions } from "../../sim/runtime/runtime-state.ts";
@@ -27,7 +28,7 @@ async function serve(options: ServeRuntime): Promise<ExitCode> {
   requireListen(options.listen, "", "");
   const socketPath = socketPathOf(options.listen);
   const statePath = options.state ?? `${socketPath}.state`;
-  const streams = await StreamServer.listen();
+  const streams = await StreamServer.listen((socket) => paceSocket(socket));
   const running = await started(options, socketPath, statePath, streams).catch((error: unknown) => {
     streams.close();
     throw error;

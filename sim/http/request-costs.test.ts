@@ -22,6 +22,14 @@ describe("which requests take long", () => {
     expect(kind("PUT", "/api/v1/pods")).not.toBe(kind("GET", "/api/v1/pods"));
   });
 
+  it("never takes a probe for long, whatever it had to wait for", () => {
+    const costs = new RequestCosts();
+    for (const url of ["/healthz", "/readyz?verbose", "/livez/ping"]) {
+      for (let times = 0; times < 3; times++) costs.took({ method: "GET", url }, 5_000);
+      expect(costs.isLong({ method: "GET", url })).toBe(false);
+    }
+  });
+
   it("believes two in a row, and forgets them after one that was short", () => {
     const costs = new RequestCosts();
     const list = { method: "GET", url: "/api/v1/pods" };

@@ -12,6 +12,9 @@ const longTimesMin = 2;
 /** Kinds that are remembered; beyond, the one that was long ago longest is forgotten. */
 const kindsMax = 500;
 
+/** They ask for nothing: what one takes is what others had it wait for. */
+const probe = /^\/(?:livez|readyz|healthz)(?:[/?]|$)/;
+
 export interface RequestLine {
   readonly method?: string | undefined;
   /** Path and query. */
@@ -24,6 +27,7 @@ export class RequestCosts {
 
   /** `micros`: of its first step, on the clock. */
   took(request: RequestLine, micros: number): void {
+    if (probe.test(request.url ?? "")) return;
     const times = this.#longTimes;
     if (micros < longMicrosMin) {
       if (times.size > 0) times.delete(kindOfRequest(request));

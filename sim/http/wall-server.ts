@@ -23,6 +23,7 @@ import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
 import { rsaSigner } from "./certificates/rsa-signer.ts";
 import { httpForwarder } from "./http-forwarder.ts";
+import { paceSocket } from "./paced-socket.ts";
 import { heldBytes, leastBytes } from "./memory-limit.ts";
 import { nodeForward, tunnelsToNodes } from "../cluster/node-forward.ts";
 import { UsageApi } from "../cluster/usage-api.ts";
@@ -195,7 +196,7 @@ async function started(options: WallServerOptions, begun: (() => void)[]): Promi
   });
   const { process, made: server } = asThrown(() => cluster.addServer("apiserver-1", settings));
   const { dialect } = server.profile;
-  const streamServer = living === undefined ? undefined : await StreamServer.listen();
+  const streamServer = living === undefined ? undefined : await StreamServer.listen((socket) => paceSocket(socket));
   if (living !== undefined && streamServer !== undefined) {
     begun.push(() => streamServer.close());
     const streams: NodeStreams = (machine) =>

@@ -5,7 +5,8 @@ import { RuntimeBench } from "../runtime/runtime.fixture.ts";
 import { spdyDictionary } from "./spdy-dictionary.ts";
 import { StreamServer } from "./stream-server.ts";
 
-const streams = await StreamServer.listen();
+const paced: Socket[] = [];
+const streams = await StreamServer.listen((socket) => paced.push(socket));
 const web = { name: "web", present: true, sizeBytes: 1, runs: { ports: [{ port: 80, body: "hi" }] } };
 const box = { name: "local/box:1", present: true, sizeBytes: 1 };
 const bench = new RuntimeBench({ streams, images: [box, web] });
@@ -25,6 +26,12 @@ afterAll(() => streams.close());
 
 const exec = (cmd: readonly string[], more: object = {}): string =>
   bench.ask("Exec", { containerId: container, cmd, stdin: true, stdout: true, stderr: true, ...more }).url;
+
+it("shows each socket of a stream, which may be read a little at a time", async () => {
+  const before = paced.length;
+  await webSocket(exec(["echo", "a"]), "v4.channel.k8s.io", () => {});
+  expect(paced.length).toBe(before + 1);
+});
 
 /** Node's own WebSocket, until the other end closes. */
 function webSocket(url: string, protocol: string, say: (socket: WebSocket) => void): Promise<readonly Buffer[]> {

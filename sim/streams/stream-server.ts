@@ -35,6 +35,7 @@ export interface StreamOwner {
 
 export class StreamServer implements StreamAddresses {
   readonly #server: Server;
+  readonly #pace: (socket: Socket) => void;
   readonly #offers = new Map<string, Offer>();
   readonly #webSockets = new WebSocketServer({
     noServer: true,
@@ -45,16 +46,20 @@ export class StreamServer implements StreamAddresses {
   readonly #sockets = new Set<Socket>();
   #owner: StreamOwner | undefined;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, pace: (socket: Socket) => void) {
     this.#server = server;
+    this.#pace = pace;
   }
 
-  /** On the loopback, at any free port: whoever asks comes from an agent on the same machine. */
-  static async listen(): Promise<StreamServer> {
+  /**
+   * On the loopback, at any free port: whoever asks comes from an agent on the same machine. `pace` is shown each socket that
+   * streams are read from, and may see to it that it is read a little at a time.
+   */
+  static async listen(pace: (socket: Socket) => void = () => {}): Promise<StreamServer> {
     const server = createServer((_request, response) => {
       response.writeHead(400, { "content-type": "text/plain", connection: "close" }).end("Upgrade request required\n");
     });
-    const streams = new StreamServer(server);
+    const streams = new StreamServer(server, pace);
     server.on("upgrade", (request, socket, head) => streams.#upgrade(request, socket as Socket, head));
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -93,6 +98,7 @@ export class StreamServer implements StreamAddresses {
   }
 
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.#pace(socket);
     socket.on("error", () => socket.destroy());
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));
