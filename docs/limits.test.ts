@@ -118,6 +118,21 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       { from: "sim/http/webhook-caller.ts answerBytesMax", as: (value) => `webhook's ${value / 2 ** 20} MiB` },
       { from: "sim/http/review-caller.ts answerBytesMax", as: (value) => `authorizer's ${value / 2 ** 20} MiB` },
       { from: "sim/http/issuer-caller.ts answerBytesMax", as: (value) => `issuer's ${value / 2 ** 20} MiB` },
+      count(`${values} bodyValuesMax`),
+      count("wire/json-reader.ts jsonDepthMax"),
+      size("sim/http/outside-answers.ts answerRoomBytes"),
+    ],
+    "calls of webhooks that begin": [
+      size("sim/http/outside-line.ts turnBytesMax"),
+      {
+        from: "sim/http/webhook-caller.ts beginBytes",
+        as: (value) => `${valueOf("sim/http/outside-line.ts turnBytesMax") / value} connections`,
+      },
+      size("sim/apiserver/admission/webhooks-review.ts longPatchCharactersMin"),
+    ],
+    "words of a webhook's answer": [
+      count("sim/apiserver/admission/webhooks-review.ts wordCharactersMax"),
+      count("sim/contract/errors.ts toldCharactersMax"),
     ],
     "rules told": [
       count("sim/apiserver/access/rbac/policy.ts rulesMax"),

@@ -29,7 +29,11 @@ class Struck {
   readonly failures: unknown[] = [];
   readonly bed: TestBed;
 
-  constructor(attack: Attack, scale: number, more: Pick<Partial<ApiServerOptions>, "historyBytesMax" | "store"> = {}) {
+  constructor(
+    attack: Attack,
+    scale: number,
+    more: Pick<Partial<ApiServerOptions>, "historyBytesMax" | "store" | "webhooks"> = {},
+  ) {
     const kernel = new Kernel({ seed: "attacked", caught: ({ cause }) => this.failures.push(cause) });
     const options = { profile: kubernetesProfile, tokens, authorizationModes: ["RBAC"] as const, ...more };
     this.bed = new TestBed({ ...options, featureGates: { CBORServingAndStorage: true } }, kernel);
@@ -664,6 +668,91 @@ it.each([
   expect(data?.["a"] === `\ufffd${"\n".repeat(400_000)}`).toBe(true);
   expect(told.eventCount).toBeGreaterThanOrEqual(400_000 / 16_384 + 10); // some twenty without
 });
+
+describe("a webhook", () => {
+  const rule = { operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
+  const answered = (response: (uid: string) => object, more: object = {}) => {
+    const webhooks: ApiServerOptions["webhooks"] = ({ body }, done) => {
+      const { uid } = body["request"] as { readonly uid: string };
+      const review = { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", response: response(uid) };
+      done({ status: 200, body: review, ...more });
+      return () => {};
+    };
+    const struck = new Struck({}, 1, { webhooks });
+    const hook = {
+      name: "a.example.org",
+      clientConfig: { url: "https://a.example.org/" },
+      rules: [rule],
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    };
+    const path = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+    expect(struck.send(created(path, { metadata: { name: "hooks" }, webhooks: [hook] })).status).toBe(201);
+    const told = struck.send(created("/api/v1/namespaces/default/configmaps", { metadata: { name: "c" } }));
+    expect(struck.failures).toEqual([]);
+    return told;
+  };
+  const patching = (operations: readonly object[]) => (uid: string) => ({
+    uid,
+    allowed: true,
+    patchType: "JSONPatch",
+    patch: btoa(JSON.stringify(operations)),
+  });
+  const many = (count: number): object => Object.fromEntries(times(count, (at) => [`k${at}`, `value ${at} of many`]));
+
+  // Each was carried out in one event, or in two where what is written is stored.
+  it.each([
+    ["a map of 45,000 texts", [{ op: "add", path: "/data", value: many(45_000) }], 201, 24],
+    [
+      "9,900 operations",
+      [
+        { op: "add", path: "/data", value: {} },
+        ...times(9_900, (at) => ({ op: "add", path: `/data/k${at}`, value: "v" })),
+      ],
+      201,
+      16,
+    ],
+    ["a copy that makes it large", [...copies(5_000)], 201, 8],
+    ["more values than one object may have", [{ op: "add", path: "/data", value: many(110_000) }], 500, 8],
+  ])("that patches an object with %s is followed in steps", (_, operations, status, eventCountMin) => {
+    const told = answered(patching(operations));
+    expect(told.status).toBe(status);
+    expect(told.eventCount).toBeGreaterThanOrEqual(eventCountMin);
+  });
+
+  it("that refuses with megabytes is told with as much as has room", () => {
+    const causes = times(60_000, (at) => ({ reason: "r", message: `m${at}`.padEnd(40, "."), field: "f" }));
+    const status = { code: 403, reason: "r".repeat(1_200_000), message: "m".repeat(1_200_000), details: { causes } };
+    const { payload } = answered((uid) => ({ uid, allowed: false, status }));
+    const told = payload?.object as { readonly message: string; readonly details: { readonly causes: object[] } };
+    expect(told.message).toHaveLength(1_000_000 + 'admission webhook "a.example.org" denied the request: '.length);
+    expect(told.details.causes.length).toBeGreaterThan(10_000);
+    expect(JSON.stringify(told.details).length).toBeLessThan(2_000_000);
+  });
+
+  it("that refuses with a hundred causes is told in its own words", () => {
+    const details = { causes: times(100, (at) => ({ message: `m${at}`, other: [at, { a: "b" }] })), what: "else" };
+    const { payload, status } = answered((uid) => ({ uid, allowed: false, status: { code: 409, details } }));
+    expect([status, payload?.object?.["details"]]).toEqual([409, details]);
+  });
+
+  it.each([
+    ["of another review", (uid: string) => ({ uid: `${uid}${"\u0007".repeat(2_000_000)}`, allowed: true })],
+    ["with a patch of no type", (uid: string) => ({ ...patching([])(uid), patchType: "\u0007".repeat(2_000_000) })],
+  ])("whose answer is %s is told with its beginning", (_, response) => {
+    const { status, payload } = answered(response);
+    expect(status).toBe(500);
+    expect(String(payload?.object?.["message"]).length).toBeLessThan(500_000);
+  });
+});
+
+function copies(count: number): readonly object[] {
+  const list = [{ op: "add", path: "/metadata/finalizers", value: ["e.com/a"] }];
+  return [
+    ...list,
+    ...times(count, () => ({ op: "copy", from: "/metadata/finalizers/0", path: "/metadata/finalizers/-" })),
+  ];
+}
 
 it("a large object is answered in parts, with the same bytes, the first time", () => {
   const struck = new Struck({}, 1);

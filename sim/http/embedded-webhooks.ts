@@ -3,6 +3,7 @@ import type { WebhookHost } from "../../wire/ports.ts";
 import type { WebhookCaller } from "../apiserver/admission/webhooks.ts";
 import type { Forward, ForwardedAnswer } from "../apiserver/proxy/forward.ts";
 import type { Process } from "../kernel/types.ts";
+import { copyJson } from "../objects/copy.ts";
 
 /** How long a call takes, in virtual microseconds: long enough that other requests come in between. */
 const callMicros = 500;
@@ -40,7 +41,7 @@ export function embeddedWebhooks(): EmbeddedWebhooks {
             return;
           }
           const review = reviews.get(pathname);
-          done(review === undefined ? { status: 404, body: "" } : { status: 200, body: review(body) });
+          done(review === undefined ? { status: 404, body: "" } : { status: 200, body: review(copyJson(body)) });
         });
       },
       forward({ scheme, host, port, method, target, body }, done) {

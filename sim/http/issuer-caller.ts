@@ -3,8 +3,8 @@
  * directly, whatever the egress selection says. Source: document 2, Issuer, url.
  */
 import { request } from "node:https";
+import { readAnswer } from "./outside-answers.ts";
 import type { IssuerAnswer, IssuerCaller } from "../apiserver/access/tokens/issuer-keys.ts";
-import { readWhole } from "./answer-body.ts";
 import { paceSocket } from "./paced-socket.ts";
 
 /** A key set of thousands of keys; whoever says more is no issuer. */
@@ -21,13 +21,14 @@ export function httpsIssuerCaller(turn: (work: () => void) => void): IssuerCalle
     };
     const trust = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
     const outgoing = opened(url, trust, (error) => queueMicrotask(() => end({ error: error.message })));
-    outgoing?.on("response", (incoming) => {
-      readWhole(incoming, answerBytesMax, {
-        whole: (body) => end({ status: incoming.statusCode ?? 0, body: parsed(body.joined()) }),
-        tooLong: () => void outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`)),
-        broken: ({ message }) => end({ error: message }),
-      });
-    });
+    outgoing?.on("response", (incoming) =>
+      readAnswer(incoming, {
+        outgoing,
+        bytesMax: answerBytesMax,
+        done: end,
+        failed: ({ message }) => end({ error: message }),
+      }),
+    );
     outgoing?.on("socket", (socket) => paceSocket(socket));
     outgoing?.on("error", ({ message }) => end({ error: message }));
     outgoing?.end();
@@ -44,14 +45,6 @@ function opened(url: string, trust: { readonly ca?: string }, failed: (error: Er
     return request(url, { agent: false, headers: { accept: "application/json" }, ...trust });
   } catch (error) {
     failed(error as Error);
-    return undefined;
-  }
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
-  } catch {
     return undefined;
   }
 }

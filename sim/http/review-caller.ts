@@ -3,8 +3,8 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { encodeJson } from "../../wire/go-strings.ts";
 import type { ReviewAnswer, ReviewCaller } from "../apiserver/access/webhooks/webhook-authorizer.ts";
-import { readWhole } from "./answer-body.ts";
 import { type Dialer, serverName, throughDialer } from "./egress/dialer.ts";
+import { readAnswer } from "./outside-answers.ts";
 import { paceSocket } from "./paced-socket.ts";
 
 /** Where a webhook is, and how it knows the server. As a connection file, or a pod's surroundings, say it. */
@@ -45,13 +45,9 @@ export function reviewCaller(target: ReviewTarget, turn: (work: () => void) => v
       ...extra,
       ...(target.token === undefined ? {} : { authorization: `Bearer ${target.token}` }),
     };
-    const outgoing = (secure ? requestHttps : requestHttp)(target.url, { ...fixed, headers }, (incoming) => {
-      readWhole(incoming, answerBytesMax, {
-        whole: (body) => end({ status: incoming.statusCode ?? 0, body: parsed(body.joined()) }),
-        tooLong: () => void outgoing.destroy(new Error(`the answer is longer than ${answerBytesMax} bytes`)),
-        broken,
-      });
-    });
+    const outgoing = (secure ? requestHttps : requestHttp)(target.url, { ...fixed, headers }, (incoming) =>
+      readAnswer(incoming, { outgoing, bytesMax: answerBytesMax, done: end, failed: broken }),
+    );
     outgoing.on("socket", (socket) => paceSocket(socket));
     outgoing.on("error", broken);
     outgoing.end(bytes);
@@ -69,12 +65,4 @@ function tlsOf({ url, authority, insecureSkipTlsVerify, tlsServerName, clientCer
     ...(tlsServerName === undefined ? serverName(new URL(url).hostname) : { servername: tlsServerName }),
     ...(clientCertificate === undefined ? {} : { cert: clientCertificate.certificate, key: clientCertificate.key }),
   };
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

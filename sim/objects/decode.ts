@@ -13,7 +13,7 @@ import { invalidValue } from "./causes.ts";
 import { type Draft, type FieldValidation, isObject, type Target } from "../contract/objects.ts";
 import { strictProblems } from "./strict-problems.ts";
 import { jsonReadings, readJsonBody } from "./json-body.ts";
-import { requireFewValues, valuesMax } from "./value-limit.ts";
+import { isLargeObject, requireFewValues, valuesMax } from "./value-limit.ts";
 import { describe, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
 import { readYamlBody } from "./yaml-body.ts";
@@ -51,7 +51,8 @@ export function decodeRead(
 ): Decoded {
   const gvk = recognise(read, target, body);
   const context = new WalkContext();
-  context.isLarge = body instanceof Uint8Array && body.length > largeBytesMin;
+  context.isLarge =
+    body instanceof Uint8Array ? body.length > largeBytesMin : body !== undefined && isLargeObject(body);
   const draft = walkOfStruct(target.type)(read.value, context, previous) as Draft;
   if (context.error !== undefined) throw unhandled(gvk, target, context.error);
   const strict = target.type.custom ? strictErrors(read, context) : strictErrorsInOrder(read, context, body, target);

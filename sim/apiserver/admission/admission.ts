@@ -26,12 +26,19 @@ export interface AdmissionReview {
   readonly dryRun: boolean;
   /** Fields of the request's CreateOptions, UpdateOptions or DeleteOptions, as far as it sets them. */
   readonly options: JsonObject;
-  /** The request's: what may still be evaluated in its turn. */
-  readonly turn: { readonly budget: TurnBudget };
+  /** The request's. */
+  readonly turn: RequestTurn;
   /** What the request was for, where it is shown as another version of the same resource. */
   readonly asked?: ResourcePlace;
   /** That its webhooks' spans are within; undefined where nobody traces. */
   readonly span?: Span | undefined;
+}
+
+export interface RequestTurn {
+  /** What may still be evaluated in it. */
+  readonly budget: TurnBudget;
+  /** Work is done in steps, with others in between. Whoever makes the object large says so. */
+  isLarge: boolean;
 }
 
 /** A refusal, which may come with warnings, or admitted: with `object` when the step changed it. */

@@ -15,6 +15,7 @@ import type { WebhookMetrics, WebhookOutcome } from "../metrics/webhook-metrics.
 import { jsonEqual } from "../../objects/equality.ts";
 import { randomUid } from "../../objects/system-fields.ts";
 import type { ResourcePlace } from "../requests/route.ts";
+import { tellable } from "../requests/warnings.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { Authorizer } from "../access/authorize.ts";
 import { type Ask, judged } from "../access/judgement.ts";
@@ -24,7 +25,15 @@ import { requestVariables } from "../../kinds/admission/request-variables.ts";
 import { matchConditions } from "../../kinds/admission/match-conditions.ts";
 import { type Lookups, lookedUpOnce, wantedForm, type Webhook } from "./webhooks-match.ts";
 import { shownAs } from "./equivalents.ts";
-import { denial, failedCall, patched, readReply, reviewBody } from "./webhooks-review.ts";
+import {
+  denial,
+  failedCall,
+  failureText,
+  isLongReply,
+  patchedSteps,
+  replySteps,
+  reviewBody,
+} from "./webhooks-review.ts";
 
 /** One call, as the port that carries it out sees it. */
 export interface WebhookCall {
@@ -34,8 +43,10 @@ export interface WebhookCall {
   readonly service: { readonly namespace: string; readonly name: string } | undefined;
   /** Certificates to trust, PEM; undefined for those of the system. */
   readonly caBundle: string | undefined;
-  /** An AdmissionReview. The callee's own: it may change it. */
+  /** An AdmissionReview. The objects in it are the request's own, and not to be changed. */
   readonly body: JsonObject;
+  /** Common to calls about the same objects: for as long as there are any of them these stay as they are. Default: one by itself. */
+  readonly round?: object;
   /** That say which trace it belongs to. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -48,6 +59,11 @@ export type WebhookAnswer = { readonly status: number; readonly body: unknown } 
  * `done` at most once, at once or later in an event of the server; never after the returned cancel.
  */
 export type WebhookCaller = (call: WebhookCall, done: (answer: WebhookAnswer) => void) => Cancel;
+
+/** What is asked of a request at one time. */
+interface Round extends WebhookPorts {
+  readonly round: object;
+}
 
 export interface WebhookPorts extends Lookups {
   readonly dialect: Dialect;
@@ -71,7 +87,7 @@ export function validatingWebhooks(ports: WebhookPorts): AdmissionStep {
 }
 
 type Dispatch = (
-  ports: WebhookPorts,
+  ports: Round,
   review: AdmissionReview,
   webhooks: readonly Webhook[],
   done: (verdict: AdmissionVerdict) => void,
@@ -84,7 +100,7 @@ function step(ports: WebhookPorts, kind: "mutating" | "validating", dispatch: Di
     handles: (review) => ports.configurations(kind).length > 0 && !isConfiguration(review),
     admit(review, done) {
       const webhooks = ports.configurations(kind).flatMap(({ webhooks: list }) => (list ?? []) as unknown as Webhook[]);
-      return dispatch({ ...ports, ...lookedUpOnce(ports) }, review, webhooks, done);
+      return dispatch({ ...ports, ...lookedUpOnce(ports), round: {} }, review, webhooks, done);
     },
   };
 }
@@ -96,13 +112,13 @@ function isConfiguration({ place }: AdmissionReview): boolean {
 
 /** One after the other; then those again that had their say before something changed, if they want to. */
 function mutate(
-  ports: WebhookPorts,
+  ports: Round,
   review: AdmissionReview,
   webhooks: readonly Webhook[],
   done: (verdict: AdmissionVerdict) => void,
 ): Cancel {
   let current = review;
-  const warnings: string[] = [];
+  let warnings: readonly string[] = [];
   /** Asked, and interested in what changes afterwards. */
   let settled: Webhook[] = [];
   const again: Webhook[] = [];
@@ -130,7 +146,7 @@ function mutate(
     let answered = false;
     const cancelCall = callWebhook(ports, webhook, wanted.review, true, (verdict) => {
       answered = true;
-      append(warnings, verdict.warnings);
+      warnings = tellable([...warnings, ...verdict.warnings]);
       if ("refused" in verdict) {
         done({ refused: verdict.refused, warnings });
         return;
@@ -152,7 +168,7 @@ function mutate(
 
 /** All at once. When all have answered, the first refusal in the order of their answers counts. */
 function validate(
-  ports: WebhookPorts,
+  ports: Round,
   review: AdmissionReview,
   webhooks: readonly Webhook[],
   done: (verdict: AdmissionVerdict) => void,
@@ -219,8 +235,8 @@ function wantedOf(
   return wanted;
 }
 
-function callAll(ports: WebhookPorts, wanted: readonly Asked[], done: (verdict: AdmissionVerdict) => void): Cancel {
-  const warnings: string[] = [];
+function callAll(ports: Round, wanted: readonly Asked[], done: (verdict: AdmissionVerdict) => void): Cancel {
+  let warnings: readonly string[] = [];
   let refused: ApiError | undefined;
   let openCount = wanted.length;
   if (openCount === 0) {
@@ -230,7 +246,7 @@ function callAll(ports: WebhookPorts, wanted: readonly Asked[], done: (verdict: 
   const cancels = wanted.map(({ webhook, shown }) =>
     callWebhook(ports, webhook, shown, false, (verdict) => {
       if ("refused" in verdict) refused ??= verdict.refused;
-      append(warnings, verdict.warnings);
+      warnings = tellable([...warnings, ...verdict.warnings]);
       if (--openCount === 0) done(refused === undefined ? { warnings } : { refused, warnings });
     }),
   );
@@ -275,7 +291,7 @@ const defaultTimeoutSeconds = 10;
 
 /** Asks one webhook and judges what it says, or that it says nothing in time. */
 function callWebhook(
-  ports: WebhookPorts,
+  ports: Round,
   webhook: Webhook,
   review: AdmissionReview,
   mutating: boolean,
@@ -288,24 +304,13 @@ function callWebhook(
   }
   const timeoutSeconds = webhook.timeoutSeconds ?? defaultTimeoutSeconds;
   const uid = randomUid(prng);
-  const plain = callOf(webhook, timeoutSeconds, reviewBody(review, uid, dialect));
+  const plain = { ...callOf(webhook, timeoutSeconds, reviewBody(review, uid, dialect)), round: ports.round };
   const span = review.span?.child(`webhook ${webhook.name}`, "client", { "url.full": plain.url });
   const call = span === undefined ? plain : { ...plain, headers: span.headers };
   const calledMicros = clock.nowMicros();
   let isOver = false;
-  let cancelCall: Cancel = () => {};
-  const end = (judged: () => Judgement): void => {
-    if (isOver) return;
-    isOver = true;
-    cancelTimer();
-    let judgement: Judgement;
-    try {
-      judgement = judged();
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      judgement = { verdict: refusal(error), how: "undoable", code: 0 };
-    }
-    const { verdict, how, code } = judgement;
+  let cancelWork: Cancel = () => {};
+  const ended = ({ verdict, how, code }: Judgement): void => {
     span?.end({ "http.response.status_code": code }, how === "allowed" ? undefined : how);
     ports.metrics.ended({
       name: webhook.name,
@@ -319,14 +324,23 @@ function callWebhook(
     done(verdict);
   };
   const cancelTimer = clock.after((timeoutSeconds * 1_000_000) as Micros, () => {
-    cancelCall();
-    end(() => unreachable(webhook, `Post "${call.url}": context deadline exceeded`));
+    cancelWork();
+    if (isOver) return;
+    isOver = true;
+    ended(unreachable(webhook, `Post "${call.url}": context deadline exceeded`));
   });
-  cancelCall = ports.call(call, (answer) => end(() => judge(ports, webhook, review, uid, answer, mutating)));
+  const cancelCall = ports.call(call, (answer) => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimer();
+    cancelWork = inEvents(clock, review.turn, judgement(ports, webhook, review, uid, answer, mutating), ended);
+  });
+  // One that answered at once may be judged already.
+  if (!isOver) cancelWork = cancelCall;
   return () => {
     isOver = true;
     cancelTimer();
-    cancelCall();
+    cancelWork();
   };
 }
 
@@ -342,31 +356,66 @@ function callOf(webhook: Webhook, timeoutSeconds: number, body: JsonObject): Web
   };
 }
 
-function judge(
+/** As `judging`, also of what cannot be carried out. */
+function* judgement(...of: Parameters<typeof judging>): Generator<void, Judgement> {
+  try {
+    return yield* judging(...of);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { verdict: refusal(error), how: "undoable", code: 0 };
+  }
+}
+
+function* judging(
   ports: WebhookPorts,
   webhook: Webhook,
   review: AdmissionReview,
   uid: string,
   answer: WebhookAnswer,
   mutating: boolean,
-): Judgement {
+): Generator<void, Judgement> {
   if ("error" in answer) return unreachable(webhook, answer.error);
   if (answer.status < 200 || answer.status > 299) {
     return unreachable(webhook, refusedBy(answer.status, answer.body), answer.status);
   }
-  const reply = readReply(answer.body, uid, ports.dialect, mutating);
+  const { turn, object } = review;
+  if (isLongReply(answer.body)) turn.isLarge = true;
+  const reply = yield* replySteps(answer.body, uid, ports.dialect, mutating);
   if (typeof reply === "string") return { verdict: failed(webhook, reply), how: "unreachable", code: outOfService };
   const { warnings } = reply;
   if (!reply.allowed) {
     const refused = denial(webhook, reply.status);
     return { verdict: { refused, warnings }, how: "denied", code: refused.code };
   }
-  const { object } = review;
-  const verdict =
-    reply.patch === undefined || object === undefined
-      ? { warnings }
-      : { object: patched(object, reply.patch, (made) => ports.decode(review.place, made)), warnings };
-  return { verdict, how: "allowed", code: 200 };
+  if (reply.patch === undefined || object === undefined) return { verdict: { warnings }, how: "allowed", code: 200 };
+  const decode = (made: JsonObject): JsonObject => ports.decode(review.place, made);
+  const patched = yield* patchedSteps(object, reply.patch, decode, turn);
+  return { verdict: { object: patched, warnings }, how: "allowed", code: 200 };
+}
+
+/** Carries out steps: at once, or where the request is large each in an event of its own. Never calls `done` after the returned cancel. */
+function inEvents<Result>(
+  clock: Clock,
+  turn: AdmissionReview["turn"],
+  steps: Generator<void, Result>,
+  done: (result: Result) => void,
+): Cancel {
+  let cancel: Cancel = () => {};
+  const goOn = (): void => {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) {
+        done(step.value);
+        return;
+      }
+      if (turn.isLarge) {
+        cancel = clock.after(0, goOn);
+        return;
+      }
+    }
+  };
+  goOn();
+  return () => cancel();
 }
 
 /** What a call came to, and how it is counted. */
@@ -391,6 +440,6 @@ const refusal = (refused: ApiError): Outcome => ({ refused, warnings: [] });
 
 function refusedBy(status: number, body: unknown): string {
   if (status === 404) return "the server could not find the requested resource";
-  const text = typeof body === "string" ? body : JSON.stringify(body ?? "");
+  const text = failureText(body);
   return `an error on the server (${JSON.stringify(text === "" ? "unknown" : text)}) has prevented the request from succeeding`;
 }

@@ -15,6 +15,27 @@ export function warningHeaders(warnings: readonly string[]): string[] {
   ).values;
 }
 
+/**
+ * As many of the first different ones as could have room, and one more: headers say of these what they say of all. Webhooks and
+ * policies may have a hundred thousand.
+ */
+export function tellable(warnings: readonly string[]): readonly string[] {
+  if (warnings.length <= fewWarnings) return warnings;
+  const told = new Set<string>();
+  let least = 0;
+  for (const warning of warnings) {
+    if (warning === "" || told.has(warning) || control.test(warning)) continue;
+    told.add(warning);
+    least += emptyValueRunes + Math.min(cutRunes, Math.floor(warning.length / 2));
+    if (least > totalRunesMax) break;
+  }
+  return [...told];
+}
+
+const fewWarnings = 16;
+/** Of a header without a text. */
+const emptyValueRunes = 8;
+
 /** The first different ones that have room together. */
 function withinTotal(
   warnings: readonly string[],
