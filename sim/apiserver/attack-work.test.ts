@@ -5,12 +5,16 @@
 import { describe, expect, it } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
-import type { JsonObject, Payload } from "../contract/http-message.ts";
+import type { JsonObject, Payload, ResponseHeaders } from "../contract/http-message.ts";
+import { Pace, TurnBudget } from "../expressions/pace.ts";
 import { RevisionStore } from "../store/revision-store.ts";
+import type { AdmissionReview } from "./admission/admission.ts";
+import { type Equivalent, shownAs } from "./admission/equivalents.ts";
 import type { ApiServerOptions } from "./api-server.ts";
 import { type Attack, type AttackRequest, attacks } from "./attack-requests.fixture.ts";
 import { compactJson, prettyJson, yaml } from "./encodings/encode.ts";
 import { attackTable } from "./attack-table.fixture.ts";
+import { tellable, warningHeaders } from "./requests/warnings.ts";
 import { TestBed } from "./test-bed.fixture.ts";
 
 const tokens = [
@@ -20,6 +24,7 @@ const tokens = [
 
 interface Told {
   status: number;
+  headers: ResponseHeaders;
   payload: Payload | undefined;
   /** Events until there was an answer. */
   eventCount: number;
@@ -44,7 +49,7 @@ class Struck {
 
   send({ method = "GET", path, headers = {}, body, as = "admin" }: AttackRequest): Told {
     const [plain = "", query = ""] = path.split(/\?(.*)/s);
-    const told: Told = { status: 0, payload: undefined, eventCount: 1 };
+    const told: Told = { status: 0, headers: {}, payload: undefined, eventCount: 1 };
     const sent = {
       method,
       path: plain,
@@ -55,8 +60,9 @@ class Struck {
     const { kernel, process, server } = this.bed;
     kernel.enter(process, () =>
       server.start(sent, {
-        respond(status, _headers, payload) {
+        respond(status, responseHeaders, payload) {
           told.status = status;
+          told.headers = responseHeaders;
           told.payload = payload;
         },
         open: (status) => void (told.status = status),
@@ -669,6 +675,54 @@ it.each([
   expect(told.eventCount).toBeGreaterThanOrEqual(400_000 / 16_384 + 10); // some twenty without
 });
 
+describe("selectors of webhooks", () => {
+  it("are read some at a time, once", () => {
+    const hook = (at: number) => ({
+      name: `a${at}.example.org`,
+      clientConfig: { url: "https://a.example.org/" },
+      rules: [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+      objectSelector: { matchExpressions: times(20_000, (each) => ({ key: `k${at}.${each}`, operator: "Exists" })) },
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    });
+    const struck = new Struck({}, 1);
+    const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    for (const at of times(8, (each) => each)) {
+      const object = { metadata: { name: `hooks-${at}` }, webhooks: [hook(at)] };
+      expect(struck.send(created(path, object)).status).toBe(201);
+    }
+    struck.bed.advance(1);
+    const make = (name: string) =>
+      struck.send(created("/api/v1/namespaces/default/configmaps", { metadata: { name } }));
+    const [first, second] = [make("a"), make("b")];
+    expect([first.status, second.status, struck.failures]).toEqual([201, 201, []]);
+    expect(first.eventCount).toBeGreaterThanOrEqual(4); // 160,000 requirements, of which an event reads 40,000
+    expect(second.eventCount).toBeLessThan(4);
+  });
+});
+
+it("a large request is put in another version once for all webhooks and policies that are shown it", () => {
+  let madeCount = 0;
+  const shown = (object: JsonObject): JsonObject => {
+    madeCount++;
+    return { ...object };
+  };
+  const place = { row: { version: "v2" } } as unknown as Equivalent["place"];
+  const form: Equivalent = { place, shown, taken: shown };
+  const turn = { budget: new TurnBudget(), isLarge: true };
+  const review = { object: {}, oldObject: {}, place, turn } as unknown as AdmissionReview;
+  const pace = new Pace(turn.budget);
+  const judge = (): readonly AdmissionReview[] => times(60, () => shownAs(form, review));
+  expect(pace.turn(judge)).toBeUndefined();
+  let made = pace.turn(judge);
+  for (let turnCount = 0; made === undefined && turnCount < 10; turnCount++) {
+    turn.budget.refill();
+    made = pace.turn(judge);
+  }
+  expect(new Set(made?.result).size).toBe(1);
+  expect(madeCount).toBe(2);
+});
+
 describe("a webhook", () => {
   const rule = { operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] };
   const answered = (response: (uid: string) => object, more: object = {}) => {
@@ -734,6 +788,20 @@ describe("a webhook", () => {
     const details = { causes: times(100, (at) => ({ message: `m${at}`, other: [at, { a: "b" }] })), what: "else" };
     const { payload, status } = answered((uid) => ({ uid, allowed: false, status: { code: 409, details } }));
     expect([status, payload?.object?.["details"]]).toEqual([409, details]);
+  });
+
+  it("whose refusal says in no number when to come again is told without a header", () => {
+    const details = { retryAfterSeconds: "1\n2" };
+    const { payload, headers } = answered((uid) => ({ uid, allowed: false, status: { code: 429, details } }));
+    expect([headers["retry-after"], payload?.object?.["details"]]).toEqual([undefined, details]);
+  });
+
+  it("with a hundred thousand warnings is told with the first that have room", () => {
+    const warnings = times(100_000, (at) => `w${at % 50_000}`);
+    const { headers } = answered((uid) => ({ uid, allowed: true, warnings }));
+    const told = headers["warning"] as readonly string[];
+    expect(told).toEqual(warningHeaders(warnings));
+    expect(tellable(warnings).length).toBeLessThan(500);
   });
 
   it.each([

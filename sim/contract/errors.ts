@@ -50,7 +50,9 @@ export class ApiError extends Error {
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
-    this.retryAfterSeconds = details?.["retryAfterSeconds"] as number | undefined;
+    const retryAfterSeconds = details?.["retryAfterSeconds"];
+    // Details may be a webhook's, and this becomes a header.
+    this.retryAfterSeconds = typeof retryAfterSeconds === "number" ? retryAfterSeconds : undefined;
     this.status = {
       kind: "Status",
       apiVersion: "v1",

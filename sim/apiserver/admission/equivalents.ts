@@ -3,6 +3,7 @@
  * of the request all the same, in that version. Source: the published match policy `Equivalent`.
  */
 import type { JsonObject } from "../../contract/http-message.ts";
+import { paced, turnCostMax } from "../../expressions/pace.ts";
 import { copyJson } from "../../objects/copy.ts";
 import type { ResourcePlace } from "../requests/route.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
@@ -18,8 +19,23 @@ export interface Equivalent {
   readonly taken: (object: JsonObject) => JsonObject;
 }
 
-/** A request as it is in another version. */
-export function shownAs({ place, shown }: Equivalent, review: AdmissionReview): AdmissionReview {
+/** A request as it is in another version: made once for all that are shown it, and nobody's to change. */
+export function shownAs(form: Equivalent, review: AdmissionReview): AdmissionReview {
+  let isNew = false;
+  const make = (): AdmissionReview => {
+    const forms = shownForms.get(review) ?? new Map<ResourcePlace["row"], AdmissionReview>();
+    shownForms.set(review, forms);
+    let found = forms.get(form.place.row);
+    isNew = found === undefined;
+    if (found === undefined) forms.set(form.place.row, (found = shownIn(form, review)));
+    return found;
+  };
+  return paced(make, () => (isNew && review.turn.isLarge ? turnCostMax : 0));
+}
+
+const shownForms = new WeakMap<AdmissionReview, Map<ResourcePlace["row"], AdmissionReview>>();
+
+function shownIn({ place, shown }: Equivalent, review: AdmissionReview): AdmissionReview {
   const { object, oldObject, place: asked } = review;
   const inForm = (each: JsonObject | undefined) => (each === undefined ? undefined : shown(each));
   return { ...review, place, asked, object: inForm(object), oldObject: inForm(oldObject) };

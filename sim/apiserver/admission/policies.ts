@@ -7,7 +7,7 @@
  * `status.typeChecking` stays empty.
  * Source: the published admission policies, their order and texts.
  */
-import { type LabelSelector, parseLabelSelector, isSelectorError } from "../../../wire/selectors.ts";
+import type { LabelSelector } from "../../../wire/selectors.ts";
 import { utf8Length } from "../../../wire/go-strings.ts";
 import type { Clock } from "../../kernel/types.ts";
 import { ApiError, forbidden } from "../../contract/errors.ts";
@@ -17,7 +17,6 @@ import { fromJson } from "../../expressions/json-values.ts";
 import type { Value } from "../../expressions/values.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
-import { selectorText } from "../../objects/selector-text.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { Authorizer } from "../access/authorize.ts";
 import { type Ask, judged } from "../access/judgement.ts";
@@ -33,7 +32,16 @@ import {
 } from "../../kinds/admission/policy-expressions.ts";
 import type { Compiled } from "../../expressions/stored-expressions.ts";
 import { type Equivalent, shownAs } from "./equivalents.ts";
-import { type Lookups, lookedUpOnce, once, type Wants, wantedForm, type WebhookRule } from "./webhooks-match.ts";
+import { tellable } from "../requests/warnings.ts";
+import {
+  type Lookups,
+  lookedUpOnce,
+  once,
+  selectorOf,
+  type Wants,
+  wantedForm,
+  type WebhookRule,
+} from "./webhooks-match.ts";
 
 export interface PolicyPorts extends Lookups {
   readonly clock: Clock;
@@ -103,8 +111,11 @@ const isAdmissionsOwn = ({ place }: AdmissionReview): boolean => place.row.group
 /** What is asked and answered, and never stored, is none of theirs. */
 const isQuestion = ({ place }: AdmissionReview): boolean => !place.row.verbs.includes("get");
 
+/** Before it is looked which of them can be told: more than that never are. */
+const keptWarningsMax = 5_000;
+
 function judge(ports: PolicyPorts, ask: Ask, review: AdmissionReview): AdmissionVerdict {
-  const warnings: string[] = [];
+  let warnings: string[] = [];
   let refused: ApiError | undefined;
   const bindings = bindingsByPolicy(ports.bindings());
   const valuesIn = valuesByForm(ports, ask, review);
@@ -123,11 +134,13 @@ function judge(ports: PolicyPorts, ask: Ask, review: AdmissionReview): Admission
       const actions = (bound["validationActions"] ?? []) as readonly string[];
       for (const { message, reason } of failuresOf(ports, spec, bound, review, shared)) {
         if (actions.includes("Deny")) refused ??= refusal(review, `${of} denied request: ${message}`, reason);
-        if (actions.includes("Warn")) warnings.push(`Validation failed for ${of}: ${message}`);
+        if (!actions.includes("Warn")) continue;
+        warnings.push(`Validation failed for ${of}: ${message}`);
+        if (warnings.length > keptWarningsMax) warnings = [...tellable(warnings)];
       }
     }
   }
-  return refused ?? { warnings };
+  return refused ?? { warnings: tellable(warnings) };
 }
 
 const nothing: JsonObject = {};
@@ -346,9 +359,4 @@ function selected(objects: readonly JsonObject[], selector: LabelSelector | unde
     () => objects.filter((object) => selector.matches(metadataOf(object).labels)),
     () => objects.length,
   );
-}
-
-function selectorOf(selector: JsonObject): LabelSelector | undefined {
-  const parsed = parseLabelSelector(selectorText(selector));
-  return isSelectorError(parsed) ? undefined : parsed;
 }

@@ -7,7 +7,8 @@
  * Source: the published webhook rules and matchers.
  */
 import { isSelectorError, type LabelSelector, parseLabelSelector } from "../../../wire/selectors.ts";
-import type { JsonObject } from "../../contract/http-message.ts";
+import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { spend } from "../../expressions/pace.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { selectorText } from "../../objects/selector-text.ts";
 import type { ResourcePlace } from "../requests/route.ts";
@@ -151,12 +152,24 @@ const nothing: LabelSelector = { requirements: [], empty: false, matches: () => 
 /** Of what is stored, and so never changes. */
 const selectors = new WeakMap<JsonObject, LabelSelector>();
 
-/** Stored selectors are valid; one that is not, from before it was judged, matches nothing. */
-function selectorOf(selector: JsonObject): LabelSelector {
+/** Stored selectors are valid; one that is not, from before it was judged, matches nothing. A judgement may be broken off before one is read. */
+export function selectorOf(selector: JsonObject): LabelSelector {
   let found = selectors.get(selector);
   if (found === undefined) {
+    spend(costOfTerm * sizeOf(selector));
     const parsed = parseLabelSelector(selectorText(selector));
     selectors.set(selector, (found = isSelectorError(parsed) ? nothing : parsed));
   }
   return found;
+}
+
+/** To read a key or a value takes as long as so many steps of an expression. */
+const costOfTerm = 8;
+
+/** Keys and values. */
+function sizeOf({ matchLabels = {}, matchExpressions = [] }: JsonObject): number {
+  let size = Object.keys(matchLabels as JsonObject).length;
+  for (const { values = [] } of matchExpressions as readonly JsonObject[])
+    size += 1 + (values as readonly Json[]).length;
+  return size;
 }

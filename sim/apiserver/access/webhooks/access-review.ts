@@ -63,7 +63,7 @@ export function reviewStatus(
   if (!isObject(body)) return { error: "the answer is no JSON object" };
   const { apiVersion, kind } = reviewHeader(version, dialect);
   if (body["apiVersion"] !== apiVersion || body["kind"] !== kind) {
-    const given = `${String(body["apiVersion"])}, Kind=${String(body["kind"])}`;
+    const given = `${shown(body["apiVersion"])}, Kind=${shown(body["kind"])}`;
     return { error: `the answer is ${given}, and not ${apiVersion}, Kind=${kind}` };
   }
   const { status } = body;
@@ -73,4 +73,16 @@ export function reviewStatus(
     return { error: "the answer's status has fields of other types" };
   }
   return { allowed, denied, reason };
+}
+
+/** Of a word that should be another one. */
+const wordCharactersMax = 100_000;
+
+/** What may be anything, lists that are nested beyond the engine's stack among it. */
+function shown(value: unknown): string {
+  try {
+    return String(value).slice(0, wordCharactersMax);
+  } catch {
+    return "a list that is nested deeply";
+  }
 }

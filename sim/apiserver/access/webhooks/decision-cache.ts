@@ -12,7 +12,7 @@ interface Kept {
 
 /** As many as the observed server keeps. */
 const entriesMax = 8_192;
-/** Of a key: a question that somebody has made huge is asked again each time. */
+/** Of a key and a reason: a question that somebody has made huge is asked again each time, and so is one with a huge answer. */
 const charactersMax = 10_000;
 
 export class DecisionCache {
@@ -33,7 +33,7 @@ export class DecisionCache {
 
   /** The oldest makes room. */
   keep(key: string, status: ReviewStatus, lifetimeMicros: Micros): void {
-    if (key.length > charactersMax || lifetimeMicros <= 0) return;
+    if (key.length + status.reason.length > charactersMax || lifetimeMicros <= 0) return;
     this.kept.delete(key);
     if (this.kept.size >= entriesMax) this.kept.delete(this.kept.keys().next().value as string);
     this.kept.set(key, { status, untilMicros: this.clock.nowMicros() + lifetimeMicros });
