@@ -118,6 +118,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       { from: "sim/http/webhook-caller.ts answerBytesMax", as: (value) => `webhook's ${value / 2 ** 20} MiB` },
       { from: "sim/http/review-caller.ts answerBytesMax", as: (value) => `authorizer's ${value / 2 ** 20} MiB` },
       { from: "sim/http/issuer-caller.ts answerBytesMax", as: (value) => `issuer's ${value / 2 ** 20} MiB` },
+      count(`${values} valuesMax`),
       count(`${values} bodyValuesMax`),
       count("wire/json-reader.ts jsonDepthMax"),
       size("sim/http/outside-answers.ts answerRoomBytes"),

@@ -2,7 +2,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { jsonDepthMax } from "../../wire/json-reader.ts";
 import { isDeeperThan } from "../objects/nesting.ts";
-import { bodyValuesMax, hasFewInJson } from "../objects/value-limit.ts";
+import { hasFewInJson, valuesMax } from "../objects/value-limit.ts";
 import { Gathered } from "./gathered.ts";
 import { type OutsideLine, outsideLine, turnBytesMax } from "./outside-line.ts";
 
@@ -69,8 +69,8 @@ function* inSteps(bytes: Uint8Array, done: (body: unknown) => void): Generator<n
   const isSmall = bytes.length <= smallBytesMax;
   if (!isSmall) {
     yield bytes.length; // that have come in this turn
-    if (!hasFewInJson(bytes)) {
-      done(new Error(`the answer has more than ${bodyValuesMax} values`));
+    if (!hasFewInJson(bytes, valuesMax)) {
+      done(new Error(`the answer has more than ${valuesMax} values`));
       return;
     }
     yield turnBytesMax;

@@ -15,17 +15,14 @@ export const bodyValuesMax = 3 * valuesMax;
 const tooManyValues = (what = "object", max = valuesMax): ApiError =>
   tooLarge(`Request entity too large: the limit of values in one ${what} is ${max}`);
 
-/** A value takes two characters at least. */
-const harmlessBytes = 2 * bodyValuesMax;
-
 /** Throws 413 for a body in JSON, before it is read. What is no JSON is for its reader to refuse. */
 export function requireFewInJson(body: Uint8Array): void {
   if (!hasFewInJson(body)) throw tooManyValues("body", bodyValuesMax);
 }
 
-/** Whether a body in JSON may be read. */
-export function hasFewInJson(body: Uint8Array): boolean {
-  if (body.length <= harmlessBytes) return true;
+/** Whether a body in JSON may be read. A value takes two characters at least. */
+export function hasFewInJson(body: Uint8Array, max = bodyValuesMax): boolean {
+  if (body.length <= 2 * max) return true;
   let count = 0;
   for (let at = 0; at < body.length; at++) {
     const byte = body[at] as number;
@@ -36,7 +33,7 @@ export function hasFewInJson(body: Uint8Array): boolean {
       if (body[first] !== closingBrace && body[first] !== closingBracket) count++;
     }
   }
-  return count <= bodyValuesMax;
+  return count <= max;
 }
 
 const quote = 34;
