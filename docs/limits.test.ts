@@ -95,9 +95,6 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count("sim/kinds/custom/columns.ts rowStepsMax"),
       count("sim/kinds/custom/columns.ts rowCharactersMax"),
     ],
-    "causes in a refusal, unknown and duplicate fields in a warning": [
-      count("sim/contract/errors.ts toldCharactersMax"),
-    ],
     "nesting of an expression": [count("sim/expressions/syntax.ts depthMax")],
     "one evaluation": [
       count("sim/expressions/expression.ts callCostMax"),

@@ -115,7 +115,7 @@ export class RoleAggregation {
 const stepsPerTurn = 50_000;
 
 /** The rules that a role is to be given; undefined where it has them, or collects none. */
-export function* neededRules(
+function* neededRules(
   role: JsonObject,
   all: ReadonlyMap<string, JsonObject>,
 ): Generator<void, readonly Json[] | "too many" | undefined, void> {

@@ -61,7 +61,7 @@ function integer(query: QueryValues, name: string): number | undefined {
 }
 
 /** Terms and values of a selector in a query: each object is held against all. Simplification: the real server has no such limit. */
-export const selectorTermsMax = 100_000;
+const selectorTermsMax = 100_000;
 
 function ofFewTerms(query: QueryValues, name: string): string {
   const text = query.first(name) ?? "";

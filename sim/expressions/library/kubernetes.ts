@@ -61,7 +61,7 @@ function reads(read: () => unknown): boolean {
 const digitsFree = 64;
 
 function toilOver(digits: number): void {
-  if (digits > digitsFree) toil(Math.ceil(digits / 10 + digits ** 2 / 10_000));
+  if (digits > digitsFree) toil(Math.ceil(digits / 10 + (digits * digits) / 10_000));
 }
 
 const isShort = (digits: bigint): boolean => BigInt.asIntN(64, digits) === digits;
