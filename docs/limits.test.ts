@@ -89,6 +89,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       size("sim/objects/json-patch.ts copiedBytesMax"),
       count(`${values} valuesMax`),
     ],
+    "a request for a certificate": [size("sim/kinds/certificates/request.ts charactersMax")],
     annotations: [size("sim/objects/metadata.ts annotationBytesMax")],
     "causes in a refusal": [count("sim/contract/errors.ts toldCharactersMax")],
     "a custom object's row": [

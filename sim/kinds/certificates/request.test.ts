@@ -59,10 +59,16 @@ describe("the first block of a PEM text", () => {
     });
   });
 
+  it("is not looked for in what is longer than a request", () => {
+    const error = "the request is longer than 262144 characters in base64";
+    expect(parseCertificateRequest("A".repeat(262_144))).toEqual(notOne);
+    expect(parseCertificateRequest("A".repeat(262_145))).toEqual({ error });
+  });
+
   it.each([
-    "-----BEGIN CERTIFICATE REQUEST-----\n".repeat(50_000),
-    Array.from({ length: 50_000 }, (_, at) => `-----BEGIN A${at}-----\n`).join(""),
-    `-----BEGIN A-----\n${"-----END ".repeat(150_000)}`,
+    "-----BEGIN CERTIFICATE REQUEST-----\n".repeat(5_000),
+    Array.from({ length: 8_000 }, (_, at) => `-----BEGIN A${at}-----\n`).join(""),
+    `-----BEGIN A-----\n${"-----END ".repeat(20_000)}`,
   ])("is looked for in one pass over what has no end", (text) => {
     expect(parseCertificateRequest(bytes(text))).toEqual(notOne);
   });

@@ -26,8 +26,13 @@ export interface RequestError {
   readonly error: string;
 }
 
+/** Of a request in base64, which is read whole at once. Simplification: the real server reads as much as an object may have. */
+const charactersMax = 256 * 1024;
+
 /** `base64` is the field as an object carries it. */
 export function parseCertificateRequest(base64: string): CertificateRequest | RequestError {
+  if (base64.length > charactersMax)
+    return { error: `the request is longer than ${charactersMax} characters in base64` };
   const pem = decodeBase64(base64);
   const text = pem instanceof Uint8Array ? new TextDecoder("latin1").decode(pem) : "";
   const der = requestBlock(text);
