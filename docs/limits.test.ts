@@ -29,6 +29,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
   "docs/serving.md": {
     "a body": [size("sim/apiserver/requests/body-size.ts bodyBytesMax")],
     "line and headers": [size("sim/http/http1-server.ts headBytesMax")],
+    "segments of a path": [count("sim/apiserver/requests/url.ts segmentsMax")],
     "terms and values of a selector": [count("sim/apiserver/reads/options.ts selectorTermsMax")],
     "bodies that are not complete": [size("sim/http/http1-server.ts bodyRoomBytes")],
     "what a connection brings": [

@@ -221,6 +221,13 @@ describe("chaos", () => {
     expect(world.log).toEqual(Array(4).fill("0 200 fresh"));
   });
 
+  it("leaves a path that cannot be read to the server", () => {
+    const world = new World(plan("throttle: 1s"));
+    world.ask("GET", "/api/v1/pods/%zz");
+    world.ask("GET", "/api/v1".padEnd(10_000, "/"));
+    expect([world.until(10).served, world.deeds]).toEqual([2, []]);
+  });
+
   it("decides by the seed and by what is asked, and not by what others ask in between", () => {
     const rows = ["throttle: 1s..9s, rate: 1/3", "late: 1ms..1s, rate: 1/2"];
     const played = (seed: string, others: number): readonly string[] => {

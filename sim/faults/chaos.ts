@@ -4,7 +4,7 @@
  * how many of that kind came before. So the same program meets the same again, as far as the order of its own requests of
  * one kind is the same; requests of other kinds do not matter.
  */
-import { failureStatus } from "../contract/errors.ts";
+import { ApiError, failureStatus } from "../contract/errors.ts";
 import { canMeet, type ChaosPlan, type ChaosRow, chaosVerbs } from "../../scenarios/chaos.ts";
 import type { Span } from "../../scenarios/values.ts";
 import { askedResource } from "../apiserver/requests/asked-resource.ts";
@@ -13,6 +13,16 @@ import { objectPayload } from "../contract/plain-payload.ts";
 import { prngStream } from "../kernel/prng.ts";
 import type { Cancel, Micros, Prng, Process } from "../kernel/types.ts";
 import { ChaosExchange, type ExchangeChaos } from "./chaos-exchange.ts";
+
+/** What cannot be read is for the server to refuse. */
+function readably<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
 
 /** One thing that was done, for the log. */
 export interface ChaosDeed {
@@ -97,7 +107,7 @@ export class Chaos implements ApiHandler {
 
   private asked({ method, path, query, headers }: ApiRequest): Asked | undefined {
     const isWatch = /(?:^|&)watch=(?:true|1)(?:&|$)/.test(query);
-    const attributes = askedResource(method, path, isWatch);
+    const attributes = readably(() => askedResource(method, path, isWatch));
     if (attributes?.is !== "resource") return undefined;
     const { verb, namespace } = attributes;
     const { group, resource } = attributes.resource;

@@ -16,7 +16,7 @@ const verbs: Readonly<Record<string, string>> = {
 
 const namespaceSubresources = new Set(["status", "finalize"]);
 
-/** Undefined for paths that are about no resource: discovery, health and whatever is not below `/api` and `/apis`. */
+/** Undefined for paths that are about no resource: discovery, health and whatever is not below `/api` and `/apis`. Throws 400 for one that cannot be read. */
 export function askedResource(method: string, path: string, watch: boolean): Attributes | undefined {
   const [root, ...segments] = parsePath(path);
   if (root !== "api" && root !== "apis") return undefined;

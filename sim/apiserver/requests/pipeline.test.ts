@@ -44,14 +44,16 @@ describe("paths", () => {
     ]);
   });
 
-  it("resolves dots and a trailing slash, and refuses malformed percent-encoding", () => {
+  it("resolves dots and a trailing slash, and refuses malformed percent-encoding and thousands of segments", () => {
     expect(bed.ask("GET /api/v1/namespaces/../nodes").at("kind")).toBe("NodeList");
     expect(bed.ask("GET /api/v1/namespaces/").at("kind")).toBe("NamespaceList");
+    expect(bed.ask(`GET /api${"/x".repeat(4_095)}`).status).toBe(404);
     expect(bed.ask("GET /api/v1/namespaces/%64efault").at("metadata.name")).toBe("default");
     for (const request of [
       "GET /api/v1/namespaces/%zz",
       "GET /api/v1/namespaces?limit=%f",
       `POST ${configMaps}?dryRun=%`,
+      `GET /api${"/".repeat(4_096)}`,
     ]) {
       const answer = bed.ask(request);
       expect([answer.status, answer.reason]).toEqual([400, "BadRequest"]);

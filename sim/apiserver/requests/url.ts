@@ -61,6 +61,7 @@ export function parseQuery(raw: string): Query {
  * empty segment elsewhere stays, for it must not match any route. Throws 400.
  */
 export function parsePath(raw: string): readonly string[] {
+  requireFewSegments(raw);
   const segments: string[] = [];
   for (const part of raw.slice(raw.startsWith("/") ? 1 : 0).split("/")) {
     if (part === ".") continue;
@@ -69,6 +70,16 @@ export function parsePath(raw: string): readonly string[] {
   }
   if (segments.at(-1) === "") segments.pop();
   return segments;
+}
+
+/** Of a path: no API's has many, and what is behind a proxy has few. Simplification: the real server takes what fits into a line. */
+const segmentsMax = 4_096;
+
+function requireFewSegments(raw: string): void {
+  if (raw.length <= segmentsMax) return;
+  let count = 0;
+  for (let at = raw.indexOf("/"); at >= 0; at = raw.indexOf("/", at + 1)) count++;
+  if (count > segmentsMax) throw badRequest(`the path has more than ${segmentsMax} segments`);
 }
 
 /** The path that is answered, however it was spelt: rights are asked about this one. Throws 400. */
