@@ -21,7 +21,7 @@ const UNREAD_BYTES_MAX = 512 * 1024;
 const READER_MICROS_MAX: Micros = 60_000_000;
 
 /** Events told in one turn before others have theirs. */
-const EVENTS_PER_TURN_MAX = 1000;
+const EVENTS_PER_TURN_MAX = 250;
 
 /** Until its next turn: the least time that lets sockets speak in between. */
 const TURN_MICROS: Micros = 1;
@@ -163,15 +163,18 @@ export class Watcher implements Listener {
 
   /** For its reader, or for others to have their turn; it goes on by itself. */
   private mustWait(): boolean {
-    const { sink, plan } = this;
-    if (sink.whenTaken === undefined) return false;
+    if (this.sink.whenTaken === undefined) return false;
     if (this.unreadBytes > UNREAD_BYTES_MAX) {
       this.waitForReader();
       return true;
     }
     if (this.turnLeft-- > 0) return false;
-    this.cancelTurn = plan.context.process.clock.after(TURN_MICROS, () => this.goOn());
+    this.goOnLater();
     return true;
+  }
+
+  private goOnLater(): void {
+    this.cancelTurn = this.plan.context.process.clock.after(TURN_MICROS, () => this.goOn());
   }
 
   private waitForReader(): void {
@@ -182,7 +185,7 @@ export class Watcher implements Listener {
       this.cancelTurn();
       this.setWaiting(false);
       this.unreadBytes = 0;
-      this.goOn();
+      this.goOnLater(); // a hundred readers may take what they were sent at one moment
     });
   }
 
