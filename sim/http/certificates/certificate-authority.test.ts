@@ -39,8 +39,10 @@ it("signs what a request asks for, under its own name and for its time", () => {
 });
 
 it("signs for as many names as a request has room for", () => {
-  const hosts = Array.from({ length: 600_000 }, () => "a");
-  const request = parsed(certificateRequest({ commonName: "many", hosts }).request);
+  const hosts = Array.from({ length: 45_000 }, () => "a");
+  const asked = certificateRequest({ commonName: "many", hosts }).request;
+  expect((asked.length * 4) / 3).toBeGreaterThan(240_000); // of the 262,144 characters that are read of a request in base64
+  const request = parsed(asked);
   expect(request.dnsNames.length).toBe(hosts.length);
   const issued = runAuthority(0).issue({ request, usages: ["server auth"], notBeforeSeconds: 0, notAfterSeconds: 1 });
   const { subjectAltName = "" } = new X509Certificate("pem" in issued ? issued.pem : "");
