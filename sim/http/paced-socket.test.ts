@@ -59,6 +59,18 @@ describe("a paced socket", () => {
     expect(Buffer.concat(got).equals(bytes)).toBe(true);
   });
 
+  it("ends also when it is paused, as a socket that nobody paces does", async () => {
+    const { paced } = bench();
+    const { socket, bring } = paced();
+    await setImmediate();
+    let isEnded = false;
+    socket.on("end", () => (isEnded = true));
+    socket.pause();
+    bring(null);
+    await setImmediate();
+    expect(isEnded).toBe(true);
+  });
+
   it("hands on at once what is small, and lets more be read", async () => {
     const { paced } = bench();
     const { got, bring } = paced();

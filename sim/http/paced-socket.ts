@@ -72,11 +72,16 @@ class Pace {
   #handOn(): void {
     if (this.#isHandingOn) return;
     this.#isHandingOn = true;
-    while (this.#isWaiting() && !this.#isAsked && !this.#socket.isPaused()) {
+    while (this.#mayHandOn() && !this.#isAsked) {
       this.#isAsked = true;
       this.#share.begin(this.#socket, this.#turn, this.#isLarge);
     }
     this.#isHandingOn = false;
+  }
+
+  /** Whoever has paused a socket hears of its end all the same, as of one that nobody paces. */
+  #mayHandOn(): boolean {
+    return this.#isWaiting() && (!this.#socket.isPaused() || this.#waiting[this.#at] === null);
   }
 
   readonly #isLarge = (): boolean =>
@@ -85,17 +90,18 @@ class Pace {
   readonly #turn = (): void => {
     this.#isAsked = false;
     if (this.#socket.destroyed) this.#waiting = [];
-    else if (!this.#socket.isPaused()) this.#slice();
+    else if (this.#mayHandOn()) this.#slice();
     this.#handOn();
   };
 
   #slice(): void {
     let bytes = 0;
     for (let pieces = 0; pieces < piecesMax && bytes < this.sliceBytes; pieces++) {
-      if (!this.#isWaiting() || this.#socket.isPaused()) return;
+      if (!this.#mayHandOn()) return;
       const next = this.#next(this.sliceBytes - bytes);
       bytes += next?.length ?? 0;
       this.#isTaken = this.#push(next);
+      if (next === null) this.#socket.read(0); // as node does: of a paused one the end is told so
     }
   }
 
