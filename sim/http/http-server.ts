@@ -78,9 +78,10 @@ async function listenPlain(options: HttpServerOptions, port: number, address: st
       }
       const connection = new PlainConnection(context, socket, (unread) => {
         plain.delete(socket);
+        const behind = putInFront(socket, unread);
         asHttp1?.call(server, socket);
         paceHttp1(socket);
-        socket.push(unread);
+        for (const piece of behind) socket.push(piece);
         socket.resume();
       });
       plain.set(socket, connection);
@@ -224,7 +225,21 @@ function sniff(socket: Socket, millisMax: number, decide: (isHttp2: boolean, see
   socket.on("data", look).on("end", giveUp).on("error", giveUp).on("close", giveUp);
 }
 
-/** For an HTTP/2 session, which reads what was put back by itself, a tick later; a flowing socket would lose it. */
+/**
+ * What is still to be pushed, in order: `unread`, and what has come while the socket was paused. Where the end has come as well,
+ * nothing can be pushed, and all of it is put back.
+ */
+function putInFront(socket: Socket, unread: Buffer): readonly Buffer[] {
+  if ((socket as unknown as { readonly _readableState: { readonly ended: boolean } })._readableState.ended) {
+    putBack(socket, unread);
+    return [];
+  }
+  const pieces = [unread];
+  while (socket.readableLength > 0) pieces.push(socket.read() as Buffer);
+  return pieces;
+}
+
+/** A tick later whoever reads has it, such as an HTTP/2 session by itself; a flowing socket would lose it. */
 function putBack(socket: Socket, bytes: Buffer): void {
   socket.pause();
   if (bytes.length > 0) socket.unshift(bytes);

@@ -5,6 +5,7 @@ import type { ApiHandler, ApiRequest, Responder } from "../contract/http-message
 import { text } from "./fixtures/desk.fixture.ts";
 import { listenHttp } from "./http-server.ts";
 import { type Listening, listenHttp1 } from "./http1-server.ts";
+import { RawSocket, statuses } from "./raw-socket.fixture.ts";
 
 /**
  * Says what it was asked; `/later` is answered in a later turn of the event loop, `/large` with more than leaves in one
@@ -140,6 +141,30 @@ it("goes on with what a client sent ahead, once a slow answer is written", async
   expect(answers.filter((line) => line.startsWith("GET"))).toEqual(
     ["/later", "/b", "/later", "/c", "/end"].map((path) => `GET ${path}  {} `),
   );
+});
+
+/** More than is read ahead, in chunks, so that node's parser takes over while more of it waits. */
+const longBody = `4000\r\n${"b".repeat(0x4000)}\r\n`.repeat(16);
+
+it("hands on all that a client sent ahead in its order, also what came while nothing was taken", async () => {
+  let answer = (): void => {};
+  const bodies = new Map<string, number | undefined>();
+  const handler: ApiHandler = {
+    start({ path, body }, responder) {
+      bodies.set(path, (body as Uint8Array | undefined)?.length);
+      if (path === "/wait") answer = () => responder.respond(200, {}, text("waited"));
+      else responder.respond(200, {}, text("read"));
+      return () => {};
+    },
+  };
+  const server = await listenHttp({ handler, turn: (work) => work() }, 0, "127.0.0.1");
+  const socket = new RawSocket(server.port, "GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
+  socket.send(`POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n${longBody}0\r\n\r\n${lastRequest}`);
+  await new Promise((resolve) => setTimeout(resolve, 200)); // as much has come as is read ahead
+  answer();
+  expect(statuses(await socket.ended)).toEqual([200, 200, 200]);
+  expect(bodies.get("/a")).toBe(16 * 0x4000);
+  await server.close(0);
 });
 
 it.each(["HTTP/1.0\r\n", "HTTP/1.1\r\nConnection: close\r\n"])(
