@@ -3,6 +3,15 @@ import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { kubernetesProfile } from "../contract/profile.ts";
 import type { Listening } from "./http1-server.ts";
+import {
+  endOfHeaders,
+  endOfStream,
+  frame,
+  frameTypes as types,
+  head,
+  header,
+  prefaceWith,
+} from "./http2-frames.fixture.ts";
 import { RawSocket } from "./raw-socket.fixture.ts";
 import { startWallServer } from "./wall-server.ts";
 
@@ -27,35 +36,10 @@ afterEach(async () => {
   await server.close(0);
 });
 
-const types = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, goAway: 7, continuation: 9 };
-const endOfStream = 1;
-const endOfHeaders = 4;
-
-function frame(type: number, flags: number, stream: number, payload: Uint8Array = new Uint8Array()): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-/** A header that is kept in no table; name and value are shorter than 127 bytes. */
-const header = (name: string, value: string): Buffer =>
-  Buffer.concat([Buffer.from([0x10, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]);
-
-const head = (method: string, path: string): Buffer =>
-  Buffer.concat([
-    header(":method", method),
-    header(":scheme", "http"),
-    header(":path", path),
-    header(":authority", "h"),
-  ]);
-
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const watch = head("GET", `${configMaps}?watch=1`);
 const cancelled = Buffer.from([0, 0, 0, 8]);
-const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(types.settings, 0, 0)]);
+const preface = prefaceWith();
 
 /** Sends frames one after another for as long as the connection takes them. How many were sent. */
 async function flood(count: number, frameAt: (index: number) => Uint8Array, first?: Uint8Array): Promise<number> {

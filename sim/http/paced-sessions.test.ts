@@ -1,9 +1,12 @@
 import { Http2ServerRequest } from "node:http2";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
+import type { ApiHandler } from "../contract/http-message.ts";
 import { listenHttp } from "./http-server.ts";
-import { PacedSessions } from "./paced-sessions.ts";
 import { RawSocket } from "./raw-socket.fixture.ts";
+import { endOfHeaders, endOfStream, frame, frameTypes, head, prefaceWith } from "./http2-frames.fixture.ts";
+import { PacedSessions } from "./paced-sessions.ts";
+import { mostPiecesInTurn } from "./pieces-in-turn.fixture.ts";
 
 function sessionsOf(paced: PacedSessions, count: number) {
   return Array.from({ length: count }, () => {
@@ -17,6 +20,8 @@ function sessionsOf(paced: PacedSessions, count: number) {
     return { came, end: () => paced.end(session), isReading: () => handle.isReading };
   });
 }
+
+const post = frame(frameTypes.headers, endOfHeaders, 1, head("POST", "/a"));
 
 it("when much has come in a turn nothing more is read, and one after another goes on", async () => {
   const all = sessionsOf(new PacedSessions(10), 4);
@@ -46,53 +51,58 @@ it("a session goes on when its bodies have ended", async () => {
   await setImmediate();
 });
 
-/** A frame of HTTP/2 on the first stream. */
-function frame(type: number, flags: number, payload: Buffer, stream = 1): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
+it("a session whose client has to read first is not read on, and goes on when that has read", async () => {
+  const ended: number[] = [];
+  const answer = new Uint8Array(32 << 20);
+  const handler: ApiHandler = {
+    start({ path, body }, responder) {
+      if (path === "/large") {
+        const payload = { object: undefined, contentType: "a/b", sizeBytes: answer.length, bytes: () => answer };
+        responder.respond(200, {}, payload);
+      } else if (body !== undefined) ended.push((body as Uint8Array).length);
+      return () => {};
+    },
+  };
+  const server = await listenHttp({ handler, turn: (work) => work() }, 0, "127.0.0.1");
+  const windows = Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff]);
+  const large = Buffer.concat([
+    frame(frameTypes.windowUpdate, 0, 0, Buffer.from([0x7f, 0xff, 0, 0])),
+    frame(frameTypes.headers, endOfHeaders | endOfStream, 3, head("GET", "/large")),
+  ]);
+  const unread = new RawSocket(server.port, Buffer.concat([prefaceWith(windows), post, large]));
+  unread.socket.pause();
+  const busy = new RawSocket(server.port, Buffer.concat([prefaceWith(), post]));
+  const piece = frame(frameTypes.data, 0, 1, Buffer.from("v"));
+  const manyPieces = Buffer.concat(Array.from({ length: 2_500 }, () => piece));
+  const unknown = frame(0x20, 0, 0, new Uint8Array(16_000));
+  const some = Buffer.concat([piece, ...Array.from({ length: 64 }, () => unknown)]);
+  await setTimeout(200); // until the answer fills the connection
+  let sent = 0;
+  for (let turn = 0; turn < 60; turn++) {
+    if (turn % 3 === 0) busy.send(manyPieces);
+    if (unread.socket.writableLength === 0) {
+      unread.send(some);
+      sent++;
+    }
+    await setTimeout(5);
+  }
+  expect(sent * some.length).toBeLessThan(16 << 20);
+  unread.socket.resume();
+  unread.send(frame(frameTypes.data, endOfStream, 1, Buffer.from("w")));
+  while (ended.length === 0) await setTimeout(5);
+  expect(ended).toEqual([sent + 1]);
+  unread.destroy();
+  busy.destroy();
+  await server.close(0);
+});
 
 it("frames of one byte are read some thousands in a turn, however many sessions bring them", {
   timeout: 60_000,
 }, async () => {
-  const handler = { start: () => () => {} };
-  const server = await listenHttp({ handler, turn: (work) => work() }, 0, "127.0.0.1");
-  let pieces = 0;
-  let most = 0;
-  let all = 0;
-  const { push } = Http2ServerRequest.prototype;
-  Http2ServerRequest.prototype.push = function (...given) {
-    pieces++;
-    return push.apply(this, given);
-  };
-  const text = (value: string): Buffer => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
-  const header = (name: string, value: string): Buffer => Buffer.concat([Buffer.from([0x10]), text(name), text(value)]);
-  const head = Buffer.concat([
-    header(":method", "POST"),
-    header(":scheme", "http"),
-    header(":path", "/a"),
-    header(":authority", "h"),
-  ]);
-  const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, Buffer.alloc(0), 0)]);
-  const one = frame(0, 0, Buffer.from("v"));
-  const data = Buffer.concat(Array.from({ length: 60_000 }, () => one));
-  const sockets = Array.from(
-    { length: 8 },
-    () => new RawSocket(server.port, Buffer.concat([preface, frame(1, 4, head), data])),
-  );
-  while (all < 8 * 60_000) {
-    await setImmediate();
-    most = Math.max(most, pieces);
-    all += pieces;
-    pieces = 0;
-  }
-  Http2ServerRequest.prototype.push = push;
-  for (const socket of sockets) socket.destroy();
-  await server.close(0);
+  const pieces = 60_000;
+  const one = frame(frameTypes.data, 0, 1, Buffer.from("v"));
+  const sent = Buffer.concat([prefaceWith(), post, ...Array.from({ length: pieces }, () => one)]);
+  const most = await mostPiecesInTurn(Http2ServerRequest.prototype, { connections: 8, sent, pieces });
   // What one session has read already is told of; by themselves the sessions are read 2 MiB at a time.
   expect(most).toBeLessThan(30_000);
 });

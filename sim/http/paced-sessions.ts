@@ -12,6 +12,13 @@ const piecesMax = 2_000;
 interface Handle {
   readStart(): unknown;
   readStop(): unknown;
+  /** In bytes: what the peer has not taken yet. */
+  readonly writeQueueSize?: number;
+}
+
+/** Of a session whose peer has to read first node reads nothing more, and goes on by itself when that is done. */
+function goOn(handle: Handle): void {
+  if ((handle.writeQueueSize ?? 0) === 0) handle.readStart();
 }
 
 interface Reading {
@@ -47,7 +54,7 @@ export class PacedSessions {
     const reading = this.#reading.get(session);
     if (reading === undefined || --reading.bodies > 0) return;
     this.#reading.delete(session);
-    if (this.#stopped.delete(session)) reading.handle.readStart();
+    if (this.#stopped.delete(session)) goOn(reading.handle);
   }
 
   #came(session: object): void {
@@ -77,7 +84,7 @@ export class PacedSessions {
     this.#isCounting = this.#stopped.size > 0;
     for (const [session, { handle }] of this.#reading) {
       if (!this.#stopped.delete(session)) continue;
-      handle.readStart();
+      goOn(handle);
       if (!isQuiet) break;
     }
     if (this.#isCounting) setImmediate(this.#nextTurn);

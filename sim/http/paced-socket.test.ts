@@ -5,9 +5,8 @@ import { Duplex } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { LoopShare } from "../kernel/loop-share.ts";
-import { listenHttp } from "./http-server.ts";
 import { paceSocket, passedBytesMax } from "./paced-socket.ts";
-import { RawSocket } from "./raw-socket.fixture.ts";
+import { mostPiecesInTurn } from "./pieces-in-turn.fixture.ts";
 
 /** A socket whose bytes the test brings, and whoever reads them takes a microsecond a byte. */
 function bench() {
@@ -151,28 +150,10 @@ describe("a paced socket", () => {
 it("chunks of one byte are read some thousands in a turn, however many sockets bring them", {
   timeout: 60_000,
 }, async () => {
-  const handler = { start: () => () => {} };
-  const server = await listenHttp({ handler, turn: (work) => work() }, 0, "127.0.0.1");
-  let pieces = 0;
-  let most = 0;
-  let all = 0;
-  const { push } = IncomingMessage.prototype;
-  IncomingMessage.prototype.push = function (...given) {
-    pieces++;
-    return push.apply(this, given);
-  };
   const head = "POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
-  const chunks = head + "1\r\nv\r\n".repeat(50_000);
-  const sockets = Array.from({ length: 20 }, () => new RawSocket(server.port, chunks));
-  for (let isOver = false; !isOver; isOver = all >= 20 * 50_000) {
-    await setImmediate();
-    most = Math.max(most, pieces);
-    all += pieces;
-    pieces = 0;
-  }
-  IncomingMessage.prototype.push = push;
-  for (const socket of sockets) socket.destroy();
-  await server.close(0);
+  const pieces = 50_000;
+  const sent = head + "1\r\nv\r\n".repeat(pieces);
+  const most = await mostPiecesInTurn(IncomingMessage.prototype, { connections: 20, sent, pieces });
   // All that 64 KiB of one socket hold come in a step; by themselves the sockets are read 2 MiB at a time.
   expect(most).toBeLessThan(60_000);
 });
