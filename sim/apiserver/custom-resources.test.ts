@@ -64,6 +64,17 @@ for (const profile of [kubernetesProfile, svcProfile]) {
       expect(cluster.bed.ask(`PUT ${widgets}/a`, { headers: json, body }).status).toBe(422);
     });
 
+    it("are watched in protobuf as metadata, but not where the watch would show them as they are", () => {
+      const cluster = new Cluster(profile).establish();
+      const { protobufMediaType, groupSuffix } = profile.dialect;
+      const watch = (kind: string): Answer => {
+        const accept = `${protobufMediaType};as=${kind};v=v1;g=meta.${groupSuffix}`;
+        return cluster.bed.ask(`GET ${widgets}?watch=1`, { headers: { accept } });
+      };
+      expect(watch("PartialObjectMetadata").status).toBe(200);
+      expect(watch("PartialObjectMetadataList").status).toBe(406);
+    });
+
     it("know no strategic merge and no protobuf, and answer other verbs in their own words", () => {
       const cluster = new Cluster(profile).establish();
       cluster.widget("a");

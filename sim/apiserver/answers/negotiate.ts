@@ -92,32 +92,23 @@ export class Negotiator {
 
   /** The answer's representation; `offer` narrows what there is. Throws 406. */
   negotiate(accept: string | undefined, offer?: Offer): Negotiated {
-    if (isPlain(accept)) return plainJson;
-    return this.choose(accept, this.served, this.spoken, offer, ({ mediaType }) => mediaType);
+    return isPlain(accept) ? plainJson : this.choose(accept, false, offer);
   }
 
   /** A watch's representation; YAML has no stream form. Throws 406. */
   negotiateWatch(accept: string | undefined, offer?: Offer): Negotiated {
-    if (isPlain(accept)) return plainJson;
-    return this.choose(accept, this.servedStreams, this.spokenStreams, offer, ({ mediaType, streamMediaType }) => {
-      return streamMediaType ?? mediaType;
-    });
+    return isPlain(accept) ? plainJson : this.choose(accept, true, offer);
   }
 
-  private choose(
-    accept: string,
-    offered: readonly Representation[],
-    spoken: readonly string[],
-    { protobuf = true }: Offer = {},
-    contentType: (representation: Representation) => string,
-  ): Negotiated {
-    // What is made of an object is of a built-in type again, and the refusal names protobuf all the same: observed.
+  private choose(accept: string, isWatch: boolean, { protobuf = true }: Offer = {}): Negotiated {
+    const offered = isWatch ? this.servedStreams : this.served;
     const found = negotiate(accept, offered, (representation, transform) => {
-      const fits = protobuf || transform !== undefined || representation.mediaType !== this.protobuf;
+      const fits = protobuf || makesBuiltIn(transform, isWatch) || representation.mediaType !== this.protobuf;
       return fits && this.allows(representation, transform);
     });
-    if (found !== undefined) return this.answer(found, contentType(found.representation));
-    throw this.refused(spoken);
+    if (found === undefined) throw this.refused(isWatch ? this.spokenStreams : this.spoken);
+    const { mediaType, streamMediaType } = found.representation;
+    return this.answer(found, isWatch ? (streamMediaType ?? mediaType) : mediaType);
   }
 
   /** What an error is written in: of an error nothing else is made, so that clauses that ask it are passed over. */
@@ -179,3 +170,10 @@ export class Negotiator {
 function isPlain(accept: string | undefined): accept is undefined | "" | "*/*" | "application/json" {
   return accept === undefined || accept === "" || accept === "*/*" || accept === jsonMediaType;
 }
+
+/**
+ * Whether what is made of any object is of a built-in type, which protobuf has a message for; the refusal names protobuf all the same:
+ * observed. A watch shows no list: asked for one of metadata, it shows the object as it is.
+ */
+const makesBuiltIn = (transform: WireTransform | undefined, isWatch: boolean): boolean =>
+  transform !== undefined && !(isWatch && transform.kind === "PartialObjectMetadataList");
