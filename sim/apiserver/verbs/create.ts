@@ -2,7 +2,7 @@
  * POST on a collection, and the creation that a PUT may turn into.
  * Source: document 1, verbs and generated values; the facts, section 4, Create.
  */
-import { refreshQuotas, requireQuota, requireRoomForStatus } from "./resource-quota.ts";
+import { refreshQuotas, requireQuota, requireRoomForStatus, whenCounted } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import {
   alreadyExists,
@@ -72,7 +72,9 @@ export function createDraft(
     admitted(writer, run, admission, (object) => {
       settleNamespace(object, namespace); // nobody on the way may move it
       if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, undefined));
-      readied(run, object, (ready) => storeAdmitted(creation, ready));
+      readied(run, object, (ready) =>
+        whenCounted(writer, run, resource, namespace, () => storeAdmitted(creation, ready)),
+      );
     });
   };
   if (owned) run.next(admit);

@@ -33,6 +33,12 @@ export function isAwaited({ context }: Writer, { key }: Live): boolean {
   return recounts.get(context)?.awaited.has(key) === true;
 }
 
+/** Whether any quota's status is yet to be written. */
+export function isAwaitingAny({ context }: Writer): boolean {
+  const all = recounts.get(context);
+  return all !== undefined && all.awaited.size > 0;
+}
+
 /** Has the quota's status written soon. */
 export function recountLater(writer: Writer, { key, object }: Live): void {
   const { context } = writer;

@@ -46,12 +46,6 @@ export class QuotaSums {
     return this.sumOf(resource, namespace).goOn();
   }
 
-  /** Whether all objects of the resource are counted, and `of` says so at once. */
-  isCounted(resource: ServedResource, namespace: string): boolean {
-    const sum = this.byNamespace.get(namespace)?.get(storageKey(resource, namespace, ""));
-    return sum !== undefined && sum.isFor(resource) && sum.isCounted;
-  }
-
   private sumOf(resource: ServedResource, namespace: string): Sum {
     this.listen();
     let sums = this.byNamespace.get(namespace);
@@ -130,7 +124,7 @@ class Sum {
     this.sinceRevision = sinceRevision;
   }
 
-  get isCounted(): boolean {
+  private get isCounted(): boolean {
     return this.next === this.uncounted.length;
   }
 

@@ -7,6 +7,7 @@ import { Kernel } from "../../kernel/kernel.ts";
 import { RevisionStore } from "../../store/revision-store.ts";
 import { isLargeObject } from "../../objects/value-limit.ts";
 import { type Answer, configMaps, TestBed } from "../test-bed.fixture.ts";
+import { countedPerTurn } from "./quota-sums.ts";
 
 const namespace = "/api/v1/namespaces/default";
 
@@ -263,6 +264,76 @@ describe("a quota of thousands of amounts", () => {
     expect(made.store.revision - before).toBeLessThanOrEqual(22);
     expect(used(made)).toMatchObject({ pods: "20", "requests.example.com/r7": "4", "requests.example.com/r8": "0" });
   });
+});
+
+describe("a quota that comes where many objects are that nobody has counted", () => {
+  const podCount = 2 * countedPerTurn + 10;
+  const many = (): TestBed => {
+    const made = new TestBed();
+    for (let at = 0; at < podCount; at++) {
+      const stored = { metadata: { name: `p${at}`, namespace: "default" }, spec: {} };
+      made.store.put(`/registry/pods/default/p${at}`, 0, () => stored);
+    }
+    return made;
+  };
+  const secret = (made: TestBed, name: string): Answer =>
+    made.ask(`POST ${namespace}/secrets`, { body: { metadata: { name } } });
+  const limit = (made: TestBed, name: string, hard: JsonObject): Answer =>
+    made.ask(`POST ${namespace}/resourcequotas`, { body: { metadata: { name }, spec: { hard } } });
+
+  it("admits none too many: whoever creates one more waits until they are counted", () => {
+    const made = many();
+    expect(limit(made, "q", { pods: String(podCount + 1) }).status).toBe(201);
+    expect(used(made)).toBeUndefined();
+    const answers = ["a", "b", "c"].map((name) => pod(made, name));
+    expect(answers[0]?.status).toBe(0);
+    made.advance(0.1);
+    expect(answers.map(({ status }) => status).sort((one, other) => one - other)).toEqual([201, 403, 403]);
+    expect(used(made)).toEqual({ pods: String(podCount + 1) });
+  });
+
+  it("judges meanwhile what takes no counting", () => {
+    const made = many();
+    limit(made, "q", { pods: "1", secrets: "2" });
+    expect(["a", "b", "c"].map((name) => secret(made, name).status)).toEqual([201, 201, 403]);
+    made.advance(0.1);
+    expect(used(made)).toEqual({ pods: String(podCount), secrets: "2" });
+  });
+
+  it("and a creation that is given up while it waits leaves nothing behind", () => {
+    const made = many();
+    limit(made, "q", { pods: String(podCount + 1) });
+    const given = pod(made, "a");
+    expect(given.status).toBe(0);
+    made.kernel.enter(made.process, given.cancel);
+    made.advance(0.1);
+    expect([given.status, made.ask(`GET ${namespace}/pods/a`).status]).toEqual([0, 404]);
+    expect(used(made)).toEqual({ pods: String(podCount) });
+    expect(pod(made, "b").status).toBe(201);
+  });
+
+  it("holds back a service that would use more as well", () => {
+    const made = new TestBed();
+    const service = { metadata: { name: "s", namespace: "default" }, spec: { type: "NodePort", ports: [{ port: 1 }] } };
+    for (let at = 0; at < podCount; at++) {
+      const stored = { ...service, metadata: { ...service.metadata, name: `s${at}` } };
+      made.store.put(`/registry/services/default/s${at}`, 0, () => stored);
+    }
+    const body = { metadata: { name: "plain" }, spec: { type: "ClusterIP", ports: [{ port: 1 }] } };
+    expect(made.ask(`POST ${namespace}/services`, { body }).status).toBe(201);
+    limit(made, "q", { "services.nodeports": String(podCount) });
+    const grown = made.merge(`${namespace}/services/plain`, { spec: { type: "NodePort" } });
+    expect(grown.status).toBe(0);
+    made.advance(0.1);
+    expect(grown.status).toBe(403);
+  });
+});
+
+it("a new quota of very many amounts judges before it has a status", () => {
+  const hard = Object.fromEntries(Array.from({ length: 1_300 }, (_, at) => [`requests.example.com/r${at}`, "5"]));
+  const made = bed({ pods: "1", ...hard });
+  expect(used(made)).toBeUndefined();
+  expect([pod(made, "a").status, pod(made, "b").status]).toEqual([201, 403]);
 });
 
 /** Counts the objects that are read as ranges. */

@@ -21,9 +21,11 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
 import { type Amounts, noQuantity as zero } from "../../objects/quota-use.ts";
 import { isLargeObject, requireFewValues } from "../../objects/value-limit.ts";
-import { isInScope, usageOf, useOf } from "../admission/quota-usage.ts";
+import { isInScope, mayCount, usageOf, useOf } from "../admission/quota-usage.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
-import { isAwaited, recountLater, statusesPerTurn, statusWeight } from "./quota-recounts.ts";
+import { inEvents } from "../../kernel/in-events.ts";
+import type { Run } from "../requests/run.ts";
+import { isAwaited, isAwaitingAny, recountLater, statusesPerTurn, statusWeight } from "./quota-recounts.ts";
 import { addUsed, concernedBy, concerns, hardOf, usedOf, usedSaid, withStatus, writeStatus } from "./quota-status.ts";
 import type { Live, Writer } from "./writer.ts";
 
@@ -82,13 +84,42 @@ function shown(keys: readonly string[], amounts: Amounts): string {
 /** What is used of what is requested: what the status says, but for one that is yet to be written. */
 function usedNow(writer: Writer, namespace: string, live: Live, requested: Amounts): Amounts {
   if (!isAwaited(writer, live)) return usedSaid(live.object, requested.keys());
-  const counting = concernedBy(writer, live.object);
-  if (!counting.every((resource) => writer.quotaSums.isCounted(resource, namespace))) {
-    return usedSaid(live.object, requested.keys());
-  }
   const used = new Map<string, Quantity>();
+  const counting = concernedBy(writer, live.object).filter((resource) => mayCount(resource, requested));
   addUsed(writer, namespace, live.object, requested, used, counting);
   return used;
+}
+
+/**
+ * Goes on once all is counted that judges another object of the resource: at once, unless the status of a quota is yet to be
+ * written and the namespace has many objects that nobody has counted.
+ */
+export function whenCounted(
+  writer: Writer,
+  run: Run,
+  resource: ServedResource,
+  namespace: string,
+  proceed: () => void,
+): void {
+  if (!isAwaitingAny(writer) || !writer.quotaNamespaces.has(namespace)) proceed();
+  else {
+    run.await<() => void>(
+      (done) => inEvents(writer.context.clock, countingSteps(writer, resource, namespace), done),
+      (counted) => {
+        counted();
+        proceed();
+      },
+    );
+  }
+}
+
+function* countingSteps(writer: Writer, { read }: ServedResource, namespace: string): Generator<void, void> {
+  for (const live of quotasOf(writer, namespace)) {
+    if (!isAwaited(writer, live)) continue;
+    for (const resource of concernedBy(writer, live.object)) {
+      if (resource.read.prefix === read.prefix) while (!writer.quotaSums.goOn(resource, namespace)) yield;
+    }
+  }
 }
 
 /** Throws 413 for a quota that would have too many values once its status, which the server writes, has its amounts twice more. */

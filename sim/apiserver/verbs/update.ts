@@ -4,7 +4,7 @@
  * Source: document 1, Updates; the facts, section 4, Update, D13 and D14.
  */
 import { omitNullTimes } from "../../objects/null-times.ts";
-import { refreshQuotas, requireQuota, requireRoomForStatus } from "./resource-quota.ts";
+import { refreshQuotas, requireQuota, requireRoomForStatus, whenCounted } from "./resource-quota.ts";
 import { finalizerWarnings } from "../../kinds/custom/finalizer-warnings.ts";
 import { type Cause, conflict, invalid, notFound, staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -101,6 +101,7 @@ export function change(
   if (!writer.context.profile.nullCreationTimes) omitNullTimes(draft);
   const { namespace = "", name = "" } = metadataOf(live.object);
   const admission = { operation: "UPDATE", namespace, name, object: draft, oldObject: live.object, options } as const;
+  const mayUseMore = subresource === "" && resource.strategy.quota?.growsOnUpdate === true;
   const go = (object: Draft): void => {
     settleVersion(writer, write, object);
     law.prepareForUpdate(object, live.object, resource.strategy, subresource);
@@ -109,7 +110,10 @@ export function change(
       if (causes.length > 0) throw invalidObject(resource, name, causes);
       warn(run, resource.strategy.rules.warnings?.(object as JsonObject, live.object) ?? []);
       if (resource.custom !== undefined) warn(run, finalizerWarnings(object as JsonObject, live.object));
-      run.next(() => settle(object));
+      run.next(() => {
+        if (mayUseMore) whenCounted(writer, run, resource, namespace, () => settle(object));
+        else settle(object);
+      });
     };
     if (resource.custom === undefined && !run.isLarge) judged(judge());
     else run.judge(judge, judged);
@@ -117,8 +121,7 @@ export function change(
   const settle = (object: Draft): void => {
     if (run.isLarge) requireRoomForStatus(writer, resource, object);
     if (resource.strategy.allocatesAddresses) allocateAddresses(writer, resource, object, live.object, options.dryRun);
-    if (subresource === "" && resource.strategy.quota?.growsOnUpdate)
-      requireQuota(writer, resource, object, live.object);
+    if (mayUseMore) requireQuota(writer, resource, object, live.object);
     const stored = commit(writer, run, write, object);
     if (!options.dryRun && mayChangeUsage(writer, resource, live)) refreshQuotas(writer, namespace, resource, name);
     done(stored);
