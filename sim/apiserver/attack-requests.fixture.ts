@@ -24,7 +24,7 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const review = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 const widgets = "/apis/example.com/v1/namespaces/default/widgets";
 
-const post = (path: string, object: object): AttackRequest => ({
+export const post = (path: string, object: object): AttackRequest => ({
   method: "POST",
   path,
   headers: json,
@@ -44,27 +44,26 @@ const patch = (operations: readonly object[]): readonly AttackRequest[] => [
   },
 ];
 
-const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+export const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
   Array.from({ length: Math.ceil(count) }, (_, at) => make(at));
 const map = (name: string, more: object = {}): AttackRequest => post(configMaps, { metadata: { name }, ...more });
 
-/** A definition of widgets whose spec has this schema. */
-export const widgetDefinition = (schema: object): object => ({
-  metadata: { name: "widgets.example.com" },
+/** A definition of namespaced resources in `example.com`, of one version. */
+export const definitionOf = (plural: string, kind: string, version: object): object => ({
+  metadata: { name: `${plural}.example.com` },
   spec: {
     group: "example.com",
     scope: "Namespaced",
-    names: { plural: "widgets", kind: "Widget" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: "object", properties: { spec: schema } } },
-      },
-    ],
+    names: { plural, kind },
+    versions: [{ name: "v1", served: true, storage: true, ...version }],
   },
 });
+
+/** A definition of widgets whose spec has this schema. */
+export const widgetDefinition = (schema: object): object =>
+  definitionOf("widgets", "Widget", {
+    schema: { openAPIV3Schema: { type: "object", properties: { spec: schema } } },
+  });
 
 const define = (schema: object): AttackRequest => post(definitions, widgetDefinition(schema));
 
@@ -149,15 +148,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   "namespace-of-definitions": {
     prepare: () => [
       ...times(300, (at) =>
-        post(definitions, {
-          metadata: { name: `t${at}s.example.com` },
-          spec: {
-            group: "example.com",
-            scope: "Namespaced",
-            names: { plural: `t${at}s`, kind: `T${at}` },
-            versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-          },
-        }),
+        post(definitions, definitionOf(`t${at}s`, `T${at}`, { schema: { openAPIV3Schema: { type: "object" } } })),
       ),
       post("/api/v1/namespaces", { metadata: { name: "n" } }),
     ],
