@@ -178,7 +178,7 @@ export class ApiServer implements ApiHandler, RunHost {
       },
       options.access && accessWith(planted, options.access),
     );
-    const { authenticate, authorize, lookupToken, rulesOf, hasRoles } = this.access;
+    const { authenticate, authorize, lookupToken, rulesOf, prepareRules, hasRoles } = this.access;
     const decide = authorizerWith(planted, authorize);
     this.authenticate = authenticatorWith(planted, authenticate);
     this.authorize = options.authorizer ?? decide;
@@ -215,6 +215,7 @@ export class ApiServer implements ApiHandler, RunHost {
       metrics: this.metrics,
       authorizer: this.authorize,
       rulesOf,
+      prepareRules,
       lookupToken,
       tokens,
       meter: options.meter,

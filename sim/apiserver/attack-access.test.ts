@@ -23,6 +23,26 @@ it("a review of rules tells no more than it may, and says so", () => {
   expect(status["evaluationError"]).toBe("only the first 20000 rules are told");
 });
 
+it("a review of rules waits for bindings of very many subjects, which are put in order some at a time", () => {
+  const group = "rbac.authorization.k8s.io";
+  const path = `/apis/${group}/v1/namespaces/default/rolebindings`;
+  const subjects = (from: number): object[] =>
+    times(9_000, (at) => ({ kind: "User", apiGroup: group, name: at === 0 ? "nobody" : `u${from + at}` }));
+  const roleRef = { apiGroup: group, kind: "ClusterRole", name: "reader" };
+  const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
+  const prepare = () => [
+    post(`/apis/${group}/v1/clusterroles`, { metadata: { name: "reader" }, rules }),
+    ...times(10, (at) => post(path, { metadata: { name: `b${at}` }, roleRef, subjects: subjects(at * 9_000) })),
+  ];
+  const struck = new Struck({ prepare }, 1);
+  const review = post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", { spec: { namespace: "default" } });
+  const told = struck.send({ ...review, as: "nobody" });
+  expect([told.status, struck.failures]).toEqual([201, []]);
+  expect(told.eventCount).toBeGreaterThanOrEqual(4);
+  const status = told.payload?.object?.["status"] as JsonObject;
+  expect(status["resourceRules"]).toContainEqual(rules[0]);
+});
+
 describe("roles", () => {
   const group = "rbac.authorization.k8s.io";
   const path = `/apis/${group}/v1`;

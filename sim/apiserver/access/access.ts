@@ -6,7 +6,7 @@
 import type { AnonymousSettings, AuthenticationSettings } from "../../configuration/authentication.ts";
 import type { AuthorizerSettings, AuthorizerWebhookSettings } from "../../configuration/authorization.ts";
 import type { ConfigurationRules } from "../../configuration/rules.ts";
-import type { Clock } from "../../kernel/types.ts";
+import type { Cancel, Clock } from "../../kernel/types.ts";
 import {
   type Authenticator,
   createAuthenticator,
@@ -63,6 +63,8 @@ export class Access {
   /** `alwaysAllow` itself when that is what it comes to, now and for good. */
   readonly authorize: Authorizer;
   readonly rulesOf: RulesOf;
+  /** Calls `ready` once `rulesOf` takes no long preparing. */
+  readonly prepareRules: (namespace: string, ready: () => void) => Cancel;
   readonly hasRoles: boolean;
   private readonly parts: AccessParts;
   private readonly configuration: AccessConfiguration | undefined;
@@ -71,7 +73,7 @@ export class Access {
   private authorization: Authorization;
 
   constructor(parts: AccessParts, configuration: AccessConfiguration | undefined) {
-    const { clock, log, audiences, tables, anonymousAuth, modes, readClaims } = parts;
+    const { clock, policy, log, audiences, tables, anonymousAuth, modes, readClaims } = parts;
     this.parts = parts;
     this.configuration = configuration;
     if (configuration?.authentication !== undefined) {
@@ -100,6 +102,11 @@ export class Access {
     const decide: Authorizer = (user, asked, done) => this.authorization.decide(user, asked, done);
     this.authorize = isOpenToAll ? alwaysAllow : decide;
     this.rulesOf = (user, namespace) => this.authorization.rulesOf(user, namespace);
+    this.prepareRules = (namespace, ready) => {
+      if (this.hasRoles) return policy.prepare(clock, namespace, ready);
+      ready();
+      return () => {};
+    };
   }
 
   /** Another file while the server runs; only for a server that was started with one. */

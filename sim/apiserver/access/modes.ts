@@ -7,7 +7,7 @@ import { invariant } from "../../kernel/invariant.ts";
 import type { Cancel, Clock } from "../../kernel/types.ts";
 import type { User } from "./authenticate.ts";
 import { alwaysAllow, type Authorizer, decidedAtOnce, type Decision } from "./authorize.ts";
-import type { RbacPolicy } from "./rbac/policy.ts";
+import { namespaceOf, type RbacPolicy } from "./rbac/policy.ts";
 import type { PolicyRule } from "./rbac/rules.ts";
 
 export const authorizationModes = ["AlwaysAllow", "AlwaysDeny", "RBAC"] as const;
@@ -72,7 +72,8 @@ export function authorizationBy(rows: readonly AuthorizerSettings[], parts: Auth
     if (row.type === "AlwaysDeny") return { decide: decidedAtOnce(() => deniedToAll), rulesOf: () => nothing };
     if (row.type === "RBAC") {
       return counted({
-        decide: (user, asked, done) => policy.prepare(clock, asked, () => done(policy.decide(user, asked))),
+        decide: (user, asked, done) =>
+          policy.prepare(clock, namespaceOf(asked), () => done(policy.decide(user, asked))),
         rulesOf: (user, namespace) => policy.rulesFor(user, namespace),
       });
     }

@@ -1,5 +1,5 @@
 /** What the parts of one API server share: its ports, its rules and its small services. */
-import type { Process } from "../../kernel/types.ts";
+import type { Cancel, Process } from "../../kernel/types.ts";
 import type { Store } from "../../store/types.ts";
 import type { AdmissionStep } from "../admission/admission.ts";
 import type { TokenLookup } from "../access/authenticate.ts";
@@ -23,6 +23,8 @@ export interface ServerContext extends AnswerContext {
   readonly authorizer: Authorizer;
   /** All that a user may do, for reviews. */
   readonly rulesOf: RulesOf;
+  /** Calls the function once `rulesOf` takes no long preparing. */
+  readonly prepareRules: (namespace: string, ready: () => void) => Cancel;
   readonly lookupToken: TokenLookup;
   /** Issues the tokens of service accounts. */
   readonly tokens: ServiceAccountTokens;

@@ -46,7 +46,7 @@ export const virtualResources: Readonly<Record<string, (call: VirtualCall) => vo
   ),
   subjectaccessreviews: answering((call, spec, done) => reviewAccess(call, spec, subjectOf(spec), done)),
   localsubjectaccessreviews: answering(reviewLocalAccess),
-  selfsubjectrulesreviews: answering(atOnce(reviewRules)),
+  selfsubjectrulesreviews: answering(reviewRules),
   selfsubjectaccessreviews: answering((call, spec, done) => reviewAccess(call, spec, call.run.user, done)),
 };
 
@@ -98,10 +98,18 @@ function tokenStatus(proven: Proven | Unproven): JsonObject {
 }
 
 /** All that the asker may do in a namespace. */
-function reviewRules({ run, writer }: VirtualCall, spec: JsonObject): JsonObject {
+function reviewRules(
+  { run, writer: { context } }: VirtualCall,
+  spec: JsonObject,
+  done: (status: JsonObject) => void,
+): Cancel {
   const namespace = (spec["namespace"] ?? "") as string;
   if (namespace === "") throw badRequest("no namespace on request");
-  const { rules, problem } = told(writer.context.rulesOf(run.user, namespace));
+  return context.prepareRules(namespace, () => done(rulesStatus(context.rulesOf(run.user, namespace))));
+}
+
+function rulesStatus(held: HeldRules): JsonObject {
+  const { rules, problem } = told(held);
   return {
     resourceRules: rules.filter((rule) => rule.nonResourceURLs === undefined).map(copied),
     nonResourceRules: rules.flatMap(({ nonResourceURLs, verbs }) =>

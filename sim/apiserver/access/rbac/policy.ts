@@ -90,9 +90,9 @@ export class RbacPolicy {
     this.group = groupInDialect(dialect, "rbac.authorization.svc.io");
   }
 
-  /** Calls `ready` once decisions in a namespace take no long preparing: at once, unless bindings of many subjects were written. */
-  prepare(clock: Clock, asked: Attributes, ready: () => void): Cancel {
-    const scopes = scopesOf(namespaceOf(asked));
+  /** Calls `ready` once questions about a namespace, empty for none, take no long preparing: at once, unless bindings of many subjects were written. */
+  prepare(clock: Clock, namespace: string, ready: () => void): Cancel {
+    const scopes = scopesOf(namespace);
     let cancel: Cancel = () => {};
     const goOn = (): void => {
       for (const scope of scopes) {
@@ -211,7 +211,7 @@ export class RbacPolicy {
   }
 }
 
-const namespaceOf = (asked: Attributes): string => (asked.is === "resource" ? asked.namespace : "");
+export const namespaceOf = (asked: Attributes): string => (asked.is === "resource" ? asked.namespace : "");
 
 const ofCluster: readonly string[] = [""];
 const scopesOf = (namespace: string): readonly string[] => (namespace === "" ? ofCluster : ["", namespace]);
