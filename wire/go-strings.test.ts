@@ -28,6 +28,31 @@ describe("goQuote", () => {
   ])("%j → %s", (text, quoted) => {
     expect(goQuote(text)).toBe(quoted);
   });
+
+  it("quotes each character as it would alone", () => {
+    const unit = fc.constantFrom(
+      "a",
+      " ",
+      '"',
+      "\\",
+      "\0",
+      "\n",
+      "\x1f",
+      "\x7f",
+      "\u0085",
+      "é",
+      "😀",
+      "\ud800",
+      "\u{e0001}",
+    );
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        const alone = [...text.toWellFormed()].map((char) => goQuote(char).slice(1, -1));
+        expect(goQuote(text)).toBe(`"${alone.join("")}"`);
+      }),
+      { seed: 1, numRuns: 500 },
+    );
+  });
 });
 
 describe("byte order and byte length", () => {

@@ -6,32 +6,43 @@
 
 /** Quoted as Go's `%q`: double quotes, Go's escapes, printable Unicode kept. */
 export function goQuote(text: string): string {
-  return plainAscii.test(text) ? `"${text}"` : `"${text.toWellFormed().replace(notPlain, quoteOne)}"`;
+  if (plainAscii.test(text)) return `"${text}"`;
+  const escaped = withEscapes(text.toWellFormed(), quoteEscapes);
+  return `"${escaped.replace(unprintable, (char) => codeEscape(char.codePointAt(0) as number))}"`;
 }
 
 const plainAscii = /^[ !#-[\]-~]*$/;
-const notPlain = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu; // Go prints letters, marks, numbers, punctuation, symbols and the space
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu; // Go prints letters, marks, numbers, punctuation, symbols and the space
 
-const shortEscapes: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  "\\": "\\\\",
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-};
+type Escape = readonly [char: string, escape: string];
 
-function quoteOne(char: string): string {
-  const short = shortEscapes[char];
-  if (short !== undefined) return short;
-  const code = char.codePointAt(0) as number;
+/** By parts: of a text of nothing else that takes an eighth of what a call for each character takes. */
+function withEscapes(text: string, escapes: readonly Escape[]): string {
+  let written = text;
+  for (const [char, escape] of escapes) if (written.includes(char)) written = written.split(char).join(escape);
+  return written;
+}
+
+function codeEscape(code: number): string {
   const hex = code.toString(16);
   if (code < 0x80) return `\\x${hex.padStart(2, "0")}`;
   return code < 0x10000 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
+
+const namedEscapes: readonly Escape[] = [
+  ["\\", "\\\\"], // before those that bring more of them
+  ['"', '\\"'],
+  ["\x07", "\\a"],
+  ["\b", "\\b"],
+  ["\f", "\\f"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+  ["\v", "\\v"],
+];
+const controls = Array.from({ length: 0x20 }, (_, code): Escape => [String.fromCharCode(code), codeEscape(code)]);
+/** Of what is ASCII; what has a name goes before it. */
+const quoteEscapes = [...namedEscapes, ...controls];
 
 /** Orders two strings as their UTF-8 bytes order: negative, zero or positive. UTF-16 order differs beyond U+FFFF. */
 export function compareBytes(left: string, right: string): number {
@@ -114,16 +125,11 @@ function quickly(value: unknown, indent: string): string | undefined {
   }
 }
 
-const escapes = ["<", ">", "&", "\u2028", "\u2029"].map(
-  (char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`] as const,
+const htmlEscapes = ["<", ">", "&", "\u2028", "\u2029"].map(
+  (char): Escape => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`],
 );
 
-/** By parts: of a text of nothing else that takes an eighth of what a call for each character takes. */
-function withoutHtml(text: string): string {
-  let written = text;
-  for (const [char, escape] of escapes) if (written.includes(char)) written = written.split(char).join(escape);
-  return written;
-}
+const withoutHtml = (text: string): string => withEscapes(text, htmlEscapes);
 
 /** In place of an item of `LazyItems`: others have their turn before the next is made. */
 export const pause = Symbol("pause");

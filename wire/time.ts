@@ -182,11 +182,13 @@ class TimeReader {
   }
 
   private cannotParse(element: string): Rejected {
-    const [rest, wanted] = [quoteForTime(this.rest), quoteForTime(element)];
-    return this.rejected(` as ${quoteForTime(this.layout)}: cannot parse ${rest} as ${wanted}`);
+    const text = quoteForTime(this.text);
+    const rest = this.rest === this.text ? text : quoteForTime(this.rest);
+    const [layout, wanted] = [quoteForTime(this.layout), quoteForTime(element)];
+    return new Rejected(`parsing time ${text} as ${layout}: cannot parse ${rest} as ${wanted}`);
   }
 
-  private rejected(rest: string): Rejected {
-    return new Rejected(`parsing time ${quoteForTime(this.text)}${rest}`);
+  private rejected(reason: string): Rejected {
+    return new Rejected(`parsing time ${quoteForTime(this.text)}${reason}`);
   }
 }

@@ -41,6 +41,19 @@ describe("a long text", () => {
   });
 });
 
+describe("all matches in a long text", () => {
+  it("are found where they are a million times the same text", () => {
+    expect(
+      outcome("s.findAll(' ').size() == 1000000 && s.findAll('1  ') == ['1  '] && s.findAll(' ', 2) == [' ', ' ']"),
+    ).toMatchObject({ result: true });
+  });
+
+  it("spend the budget where each has to be found by a pattern", () => {
+    expect(outcome("s.findAll('[ ]').size() > 0").result).toBe(spent);
+    expect(outcome("s.findAll('[ ]', 400000).size() == 400000").result).toBe(true);
+  });
+});
+
 describe("a number of thousands of digits", () => {
   const digits = "9".repeat(9_000);
   it.each([

@@ -5,6 +5,7 @@
  */
 import { RE2JS, RE2JSException } from "re2js";
 import { fail } from "../failures.ts";
+import { toil } from "../labour.ts";
 import { type CostRule, type FunctionRow, product, row, traversal } from "./function-row.ts";
 
 /** A state of the automaton for every fourth character of the pattern, on every tenth of the text. */
@@ -53,9 +54,28 @@ function matches(text: string, pattern: string): boolean {
   return compiled(pattern).matcher(text).find();
 }
 
+/** What a match takes, in characters read; a text of nothing else has a million of them. */
+const stepsPerMatch = 2;
+
+/** A pattern that means what it says. */
+const literal = /^[\w ,;:/=@"'<>#%&~!-]+$/;
+
 function findAll(text: string, pattern: string, most: number): readonly string[] {
+  const max = most < 0 ? Number.POSITIVE_INFINITY : most;
+  if (literal.test(pattern)) return findLiteral(text, pattern, max);
   const found: string[] = [];
   const matcher = compiled(pattern).matcher(text);
-  while ((most < 0 || found.length < most) && matcher.find()) found.push(matcher.group() ?? "");
+  while (found.length < max && matcher.find()) {
+    toil(stepsPerMatch);
+    found.push(matcher.group() ?? "");
+  }
+  return found;
+}
+
+function findLiteral(text: string, pattern: string, max: number): readonly string[] {
+  const found: string[] = [];
+  for (let at = text.indexOf(pattern); at >= 0 && found.length < max; at = text.indexOf(pattern, at + pattern.length)) {
+    found.push(pattern);
+  }
   return found;
 }
