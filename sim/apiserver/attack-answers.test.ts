@@ -26,6 +26,20 @@ describe("a long list", () => {
   });
 });
 
+describe("one object of very many values in YAML is written in parts", () => {
+  const path = "/api/v1/namespaces/default/configmaps";
+  const data = Object.fromEntries(times(60_000, (at) => [`k${at}`, "v"]));
+  const struck = new Struck({ prepare: () => [post(path, { metadata: { name: "wide" }, data })] }, 1);
+  it.each([path, `${path}/wide`])("%s", (asked) => {
+    const told = struck.send({ path: asked, headers: { accept: "application/yaml" } });
+    const sizes = sliceBytes(told);
+    expect([told.status, told.payload?.contentType]).toEqual([200, "application/yaml"]);
+    expect(Math.max(...sizes)).toBeLessThan(40_000);
+    expect(sizes.filter((bytes) => bytes === 0).length).toBeGreaterThan(30); // while the keys are put in order
+    expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(600_000);
+  });
+});
+
 it("what was counted of many resources is told in parts, each in an event of its own", () => {
   const names = times(150, (at) => `r${at}s`);
   const definition = (plural: string): AttackRequest =>

@@ -2,19 +2,21 @@
 import { encodeCborEvent } from "../../../wire/cbor.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { TypeRow } from "../../../wire/schema.ts";
-import { encodeJson, encodePrettyJson } from "../../../wire/go-strings.ts";
+import { encodeJson, encodePrettyJson, jsonPieces } from "../../../wire/go-strings.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { cborListSlices, cborOf } from "./cbor.ts";
 import { utf8 } from "./encodings.ts";
 import { encodeProtobuf, encodeWatchFrame, protobufListSlices, typeOfObject } from "./protobuf/envelope.ts";
-import { yamlText } from "./yaml.ts";
+import { yamlPieces, yamlText } from "./yaml.ts";
 
 /** Formats that this server reads and writes. */
 export type Format = "json" | "yaml" | "protobuf" | "cbor";
 
 export interface Encode {
   (object: JsonObject): Uint8Array;
+  /** The same in pieces, of which those that wait for others are empty. Of JSON, `object` may have lists of `LazyItems`. */
+  readonly slices?: (object: Readonly<Record<string, unknown>>) => Generator<Uint8Array>;
   /** A list in pieces, of which those that wait for others are empty: `items` are its own, and `head` is the rest. */
   readonly list?: (head: JsonObject, items: readonly JsonObject[]) => Generator<Uint8Array>;
 }
@@ -22,12 +24,31 @@ export interface Encode {
 /** A watch event; `object` is the event's object. */
 export type EncodeEvent = (type: string, object: JsonObject) => Uint8Array;
 
-export const compactJson: Encode = (object) => utf8(`${encodeJson(object)}\n`);
+export const compactJson = encodeOf(
+  (object) => `${encodeJson(object)}\n`,
+  function* (object) {
+    yield* jsonPieces(object, false);
+    yield "\n";
+  },
+);
 
 /** With indentation and without the final newline. */
-export const prettyJson: Encode = (object) => utf8(encodePrettyJson(object));
+export const prettyJson = encodeOf(encodePrettyJson, (object) => jsonPieces(object, true));
 
-export const yaml: Encode = (object) => utf8(yamlText(object));
+export const yaml = encodeOf(yamlText, (object) => yamlPieces(object as JsonObject));
+
+type SlicedEncode = Encode & Required<Pick<Encode, "slices">>;
+
+function encodeOf(
+  write: (object: JsonObject) => string,
+  pieces: (object: Readonly<Record<string, unknown>>) => Generator<string>,
+): SlicedEncode {
+  return Object.assign((object: JsonObject) => utf8(write(object)), {
+    *slices(object: Readonly<Record<string, unknown>>) {
+      for (const piece of pieces(object)) yield utf8(piece);
+    },
+  });
+}
 
 /** The encoders of one server, whose objects carry the names of its dialect. */
 export class Encoders {

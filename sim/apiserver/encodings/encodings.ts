@@ -61,14 +61,29 @@ export class Encodings {
     this.keepWithin();
   }
 
-  /** An item of a list in YAML, made by `write` once. `object` is as frozen as a line's. */
-  yamlItemOf(object: JsonObject, write: (object: JsonObject) => string): Uint8Array {
+  /** An item of a list in YAML, made by `pieces` once, and in parts where it is long. `object` is as frozen as a line's. */
+  *yamlItemOf(object: JsonObject, pieces: (object: JsonObject) => Generator<string>): Generator<Uint8Array> {
     const known = this.yamlItems.get(object);
-    if (known !== undefined) return known;
-    const bytes = this.yamlItems.encode(object, write(object));
+    if (known !== undefined) yield known;
+    else if (isLargeObject(object)) {
+      const parts: Uint8Array[] = [];
+      for (const piece of pieces(object)) {
+        const part = utf8(piece);
+        parts.push(part);
+        yield part;
+      }
+      this.yamlItems.add(object, concatenated(parts));
+      this.keepYamlWithin();
+    } else {
+      const item = this.yamlItems.encode(object, [...pieces(object)].join(""));
+      this.keepYamlWithin();
+      yield item;
+    }
+  }
+
+  private keepYamlWithin(): void {
     this.yamlItems.keepWithin(this.budgetBytes * shareOfOthers);
     this.keepWithin();
-    return bytes;
   }
 
   /** The line of JSON that tells a new watch of `object`, made by `write` once: most watches begin with the same ones. */

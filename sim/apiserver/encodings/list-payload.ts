@@ -3,9 +3,9 @@ import { encodeJson, LazyItems } from "../../../wire/go-strings.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { compactJson, prettyJson, yaml } from "./encode.ts";
 import { concatenated, type Encodings, utf8 } from "./encodings.ts";
-import { prettySlices, SharedPayload } from "./payload.ts";
+import { SharedPayload } from "./payload.ts";
 import { naturalOrder } from "./natural-order.ts";
-import { yamlText } from "./yaml.ts";
+import { yamlPieces, yamlText } from "./yaml.ts";
 
 /**
  * A list whose items are shared objects. In process they are the stored objects themselves; in bytes their kind
@@ -23,7 +23,8 @@ export class ListPayload extends SharedPayload {
   override *slices(): Generator<Uint8Array> {
     const { items, ...head } = this.object;
     if (!Array.isArray(items)) yield* this.lastSlices({ ...head, items: items ?? null });
-    else if (this.encode === prettyJson) yield* prettySlices({ ...head, items: new LazyItems(withoutTypes(items)) });
+    else if (this.encode === prettyJson)
+      yield* prettyJson.slices({ ...head, items: new LazyItems(withoutTypes(items)) });
     else if (this.encode === compactJson) yield* this.jsonSlices(head as JsonObject, items);
     else if (this.encode === yaml && items.length > 0)
       yield* yamlSlices(head as JsonObject, "items", this.yamlItems(items));
@@ -47,12 +48,12 @@ export class ListPayload extends SharedPayload {
   }
 
   private *yamlItems(items: readonly JsonObject[]): Generator<Uint8Array> {
-    for (const item of items) yield this.encodings.yamlItemOf(item, yamlItem);
+    for (const item of items) yield* this.encodings.yamlItemOf(item, yamlItem);
   }
 
   /** What is written as one object. */
   private *lastSlices(object: JsonObject): Generator<Uint8Array> {
-    if (this.encode === prettyJson) yield* prettySlices(object);
+    if (this.encode === prettyJson) yield* prettyJson.slices(object);
     else yield this.encode(object);
   }
 
@@ -118,7 +119,7 @@ function* yamlFields(fields: readonly (readonly [string, Json])[]): Generator<Ui
 
 const fieldItemsPerStep = 100;
 
-const yamlItem = (item: JsonObject): string => yamlText([withoutType(item)]);
+const yamlItem = (item: JsonObject): Generator<string> => yamlPieces([withoutType(item)]);
 
 function* withoutTypes(items: readonly Json[]): Generator<Json> {
   for (const item of items) yield withoutType(item);

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
-import { naturalOrder } from "./natural-order.ts";
+import { naturalOrder, sortedAtOnce, sortNaturally } from "./natural-order.ts";
 
 /** Every pair of each list is compared both ways. */
 it.each([
@@ -12,4 +13,18 @@ it.each([
       expect([left, right, Math.sign(naturalOrder(left, right))]).toEqual([left, right, Math.sign(at - other)]);
     }
   }
+});
+
+it("many keys are put in order in steps, as they would be at once", () => {
+  const count = fc.integer({ min: 1, max: 7 * sortedAtOnce });
+  fc.assert(
+    fc.property(count, fc.integer({ min: 1, max: 50_000 }), (length, factor) => {
+      const keys = Array.from({ length }, (_, at) => `k${(at * factor) % 99_991}.${at % 3}`);
+      const atOnce = keys.toSorted(naturalOrder);
+      const steps = [...sortNaturally(keys)].length;
+      expect(keys).toEqual(atOnce);
+      expect(steps).toBeGreaterThanOrEqual(Math.ceil(length / sortedAtOnce));
+    }),
+    { seed: 1, numRuns: 30 },
+  );
 });

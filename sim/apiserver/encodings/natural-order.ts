@@ -17,6 +17,40 @@ export function naturalOrder(left: string, right: string): number {
   return xIsLetter ? x - y : orderOfNumbers(left, right, at) || x - y;
 }
 
+/** Keys that take no long time to be put in order. */
+export const sortedAtOnce = 2_000;
+
+/** How many keys are put in order, or merged, in one step. */
+const mergedPerStep = 10_000;
+
+/** Puts many keys in their natural order, in place. An empty piece stands for each step, after which others come in between. */
+export function* sortNaturally(keys: string[]): Generator<""> {
+  let from = keys;
+  for (let start = 0; start < keys.length; start += sortedAtOnce) {
+    const run = keys.slice(start, start + sortedAtOnce).sort(naturalOrder);
+    for (let at = 0; at < run.length; at++) keys[start + at] = run[at] as string;
+    yield "";
+  }
+  let to = new Array<string>(keys.length);
+  for (let run = sortedAtOnce; run < keys.length; run *= 2) {
+    let sinceYield = 0;
+    for (let start = 0; start < keys.length; start += 2 * run) {
+      const [middle, end] = [Math.min(start + run, keys.length), Math.min(start + 2 * run, keys.length)];
+      let [left, right] = [start, middle];
+      for (let at = start; at < end; at++) {
+        const isLeft =
+          right === end || (left < middle && naturalOrder(from[left] as string, from[right] as string) <= 0);
+        to[at] = from[isLeft ? left++ : right++] as string;
+        if (++sinceYield < mergedPerStep) continue;
+        sinceYield = 0;
+        yield "";
+      }
+    }
+    [from, to] = [to, from];
+  }
+  if (from !== keys) for (let at = 0; at < keys.length; at++) keys[at] = from[at] as string;
+}
+
 const isLetter = (unit: number): boolean => (unit | 32) >= 97 && (unit | 32) <= 122;
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { concatenated, type Encodings, utf8 } from "./encodings.ts";
-import { jsonPieces } from "../../../wire/go-strings.ts";
+import { isLargeObject } from "../../objects/value-limit.ts";
 import { compactJson, type Encode, type EncodeEvent, prettyJson } from "./encode.ts";
 
 export abstract class LazyPayload implements Payload {
@@ -89,8 +89,8 @@ export class ObjectPayload extends LazyPayload {
 
   /** What stands on lines of its own can be a thousand times as long as what it shows; a refusal tells of all that is wrong. */
   slices(): Generator<Uint8Array> | undefined {
-    if (this.encode === prettyJson) return prettySlices(this.object);
-    return this.encode === compactJson && tellsMuch(this.object) ? compactSlices(this.object) : undefined;
+    const { object, encode } = this;
+    return encode === prettyJson || tellsMuch(object) || isLargeObject(object) ? encode.slices?.(object) : undefined;
   }
 
   protected make(): Uint8Array {
@@ -103,16 +103,6 @@ const tellsMuch = ({ message }: JsonObject): boolean => typeof message === "stri
 
 /** Characters: what is shorter is written at once as fast as it is begun to be written in slices. */
 const longMessage = 64 * 1024;
-
-function* compactSlices(object: JsonObject): Generator<Uint8Array> {
-  for (const piece of jsonPieces(object, false)) yield utf8(piece);
-  yield utf8("\n");
-}
-
-/** `object` may have lists of `LazyItems`. */
-export function* prettySlices(object: Readonly<Record<string, unknown>>): Generator<Uint8Array> {
-  for (const piece of jsonPieces(object, true)) yield utf8(piece);
-}
 
 /** A stored object, shared with everybody who asks. */
 export class SharedPayload extends ObjectPayload {

@@ -7,8 +7,8 @@ import { isLargeObject } from "../../objects/value-limit.ts";
 import { compactJson, type Encode, prettyJson, yaml } from "./encode.ts";
 import { concatenated, utf8 } from "./encodings.ts";
 import { yamlSlices } from "./list-payload.ts";
-import { LazyPayload, prettySlices } from "./payload.ts";
-import { yamlText } from "./yaml.ts";
+import { LazyPayload } from "./payload.ts";
+import { yamlPieces } from "./yaml.ts";
 
 /** Objects are shared and frozen; what is shown of one is made when it is written. */
 export interface ShownInParts {
@@ -54,7 +54,7 @@ export class ShownPayload extends LazyPayload {
   *slices(): Generator<Uint8Array> {
     const { head, field, objects, shown } = this.parts;
     if (objects.length === 0) yield this.encode(this.object);
-    else if (this.encode === prettyJson) yield* prettySlices(this.lazyWhole());
+    else if (this.encode === prettyJson) yield* prettyJson.slices(this.lazyWhole());
     else if (this.encode === compactJson) yield* this.jsonSlices();
     else if (this.encode === yaml) yield* yamlSlices(head, field, this.yamlItems());
     else if (this.encode.list !== undefined && field === "items")
@@ -84,8 +84,7 @@ export class ShownPayload extends LazyPayload {
   private *jsonSlices(): Generator<Uint8Array> {
     const { head, field } = this.parts;
     if (isLongerThan(head, longMin)) {
-      for (const piece of jsonPieces(this.lazyWhole(), false)) yield utf8(piece);
-      yield lineEnd;
+      yield* compactJson.slices(this.lazyWhole());
       return;
     }
     yield utf8(`${encodeJson(head).slice(0, -1)},${JSON.stringify(field)}:[`);
@@ -137,7 +136,6 @@ function* withComma(pieces: Iterable<string>): Generator<string> {
   yield* pieces;
 }
 
-const writeYaml: Write = (shown) => [yamlText([shown])];
+const writeYaml: Write = (shown) => yamlPieces([shown]);
 
 const listEnd = utf8("]}\n");
-const lineEnd = utf8("\n");

@@ -62,6 +62,9 @@ describe("yamlText", () => {
     ["-a", "-a"],
     ["a: b", "'a: b'"],
     ["a:b", "a:b"],
+    [`${"a".repeat(90)} b  c 'd' e`, `${"a".repeat(90)}\n  b  c 'd' e`],
+    [`: ${"a".repeat(90)} it's b  c d `, `': ${"a".repeat(90)}\n  it''s b  c d '`],
+    [`${"a".repeat(90)} b  c "d" é😀 e\x01 `, `"${"a".repeat(90)}\n  b  c \\"d\\" é\\U0001F600 e\\x01 "`],
   ])("writes %j as the real encoder does", (text, written) => {
     expect(yamlText({ k: text })).toBe(`k: ${written}\n`);
   });

@@ -7,7 +7,7 @@ import { utf8Length } from "../../../wire/go-strings.ts";
 import type { Json } from "../../contract/http-message.ts";
 import { goFloat } from "../../objects/go-values.ts";
 import { meaningOf } from "../../objects/yaml-scalars.ts";
-import { naturalOrder } from "./natural-order.ts";
+import { naturalOrder, sortedAtOnce, sortNaturally } from "./natural-order.ts";
 
 const indentBy = 2;
 const widthBest = 80;
@@ -15,41 +15,103 @@ const widthBest = 80;
 const simpleKeyBytesMax = 128;
 
 /** With a final newline. */
-export function yamlText(value: Json): string {
-  return line(blockOf(value, 0) ?? flowOf(value, indentBy, 0));
+export const yamlText = (value: Json): string => [...yamlPieces(value)].join("");
+
+/** Of a piece, but for a text that is longer. */
+const pieceCharacters = 32 * 1024;
+
+/** A list or map that holds something, of which some is written. Its first line stands where it is begun. */
+interface OpenBlock {
+  /** Of a map: in order. */
+  readonly keys: readonly string[] | undefined;
+  readonly values: Readonly<Record<string, Json>> | readonly Json[];
+  readonly count: number;
+  readonly indent: number;
+  next: number;
 }
 
-/** A list or map that holds something: its lines, the first without its indentation. Undefined for all else. */
-function blockOf(value: Json, indent: number): string | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const pad = " ".repeat(indent);
-  if (Array.isArray(value)) {
-    const items = (value as readonly Json[]).map((item) => `-${inlineOf(item, indent)}`);
-    return items.length === 0 ? undefined : items.join(pad);
+/** The same in pieces, each made when it is asked for; where others should come in between before there is any, it is empty. */
+export function* yamlPieces(root: Json): Generator<string> {
+  const out: string[] = [];
+  let length = 0;
+  const put = (text: string): void => {
+    out.push(text);
+    length += text.length;
+  };
+  const open: OpenBlock[] = [];
+  if (isBlock(root)) open.push(yield* begun(root, 0));
+  else put(line(flowOf(root, indentBy, 0)));
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    if (length > pieceCharacters) {
+      yield out.join("");
+      out.length = length = 0;
+    }
+    if (top.next === top.count) {
+      open.pop();
+      continue;
+    }
+    const { keys, values, indent } = top;
+    if (top.next > 0) put(spaces(indent));
+    const key = keys?.[top.next];
+    const value = (values as Readonly<Record<string | number, Json>>)[key ?? top.next] as Json;
+    top.next++;
+    const head = key === undefined ? inItem : headOf(key, indent);
+    put(head.text);
+    if (isBlock(value)) {
+      // A list stands no further in than its key, and begins on a line of its own, as a map does behind a simple key.
+      const inner = head.isSimpleKey && Array.isArray(value) ? indent : indent + indentBy;
+      put(head.isSimpleKey ? `\n${spaces(inner)}` : " ");
+      open.push(yield* begun(value, inner));
+    } else {
+      const column = head.isSimpleKey ? indent + head.width + 1 : indent + indentBy;
+      put(` ${line(flowOf(value, indent + indentBy, column))}`);
+    }
   }
-  const keys = Object.keys(value).sort(naturalOrder);
-  if (keys.length === 0) return undefined;
-  return keys.map((key) => entryOf(key, (value as Readonly<Record<string, Json>>)[key] as Json, indent)).join(pad);
+  yield out.join("");
 }
 
-function entryOf(key: string, value: Json, indent: number): string {
-  const pad = " ".repeat(indent);
+function* begun(value: Readonly<Record<string, Json>> | readonly Json[], indent: number): Generator<string, OpenBlock> {
+  if (isList(value)) return { keys: undefined, values: value, count: value.length, indent, next: 0 };
+  const keys = Object.keys(value);
+  if (keys.length <= sortedAtOnce) keys.sort(naturalOrder);
+  else yield* sortNaturally(keys);
+  return { keys, values: value, count: keys.length, indent, next: 0 };
+}
+
+/** Narrower than `Array.isArray`, which tells nothing of lists that may not be changed. */
+const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
+
+/** A list or map that holds something. */
+function isBlock(value: Json): value is Readonly<Record<string, Json>> | readonly Json[] {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.length > 0;
+  for (const _key in value) return true;
+  return false;
+}
+
+const spaces = (count: number): string => (pads[count] ??= " ".repeat(count));
+const pads: string[] = [];
+
+/** What stands before a value. */
+interface Head {
+  readonly text: string;
+  /** Columns of it that the value's line has. */
+  readonly width: number;
+  readonly isSimpleKey: boolean;
+}
+
+const inItem: Head = { text: "-", width: 1, isSimpleKey: false };
+
+function headOf(key: string, indent: number): Head {
   if (/[\n\r\x85\u2028\u2029]/.test(key) || isLong(key)) {
-    return `? ${line(scalarOf(key, indent + indentBy, indent + 2, false))}${pad}:${inlineOf(value, indent)}`;
+    const lines = line(scalarOf(key, indent + indentBy, indent + indentBy, false));
+    return { text: `? ${lines}${spaces(indent)}:`, width: 1, isSimpleKey: false };
   }
   const name = scalarOf(key, indent, indent, true);
-  const isList = Array.isArray(value);
-  const block = blockOf(value, isList ? indent : indent + indentBy);
-  if (block !== undefined) return `${name}:\n${isList ? pad : `${pad}  `}${block}`;
-  return `${name}: ${line(flowOf(value, indent + indentBy, indent + [...name].length + 2))}`;
+  return { text: `${name}:`, width: [...name].length + 1, isSimpleKey: true };
 }
 
 const isLong = (key: string): boolean => key.length * 3 > simpleKeyBytesMax && utf8Length(key) > simpleKeyBytesMax;
-
-/** What follows the one character of an indicator, on its line. */
-function inlineOf(value: Json, indent: number): string {
-  return ` ${line(blockOf(value, indent + indentBy) ?? flowOf(value, indent + indentBy, indent + 2))}`;
-}
 
 const line = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`);
 
@@ -101,24 +163,33 @@ function traitsOf(text: string): Traits {
 function folded(text: string, indent: number, column: number, quote: "" | "'"): string {
   const isOneLine = column + text.length <= widthBest || !text.includes(" ");
   if (isOneLine) return quote === "" ? text : `'${text.replaceAll("'", "''")}'`;
-  const pad = `\n${" ".repeat(indent)}`;
-  let result = quote;
+  const pad = `\n${spaces(indent)}`;
+  const out: string[] = [quote];
+  let from = 0; // what is written as it is
   let at = column + quote.length;
-  let afterSpace = false;
   for (let index = 0; index < text.length; index++) {
-    const char = text[index] as string;
-    const isEdge = quote !== "" && (index === 0 || index === text.length - 1);
-    if (char === " " && !afterSpace && at > widthBest && !isEdge && text[index + 1] !== " ") {
-      result += pad;
+    const unit = text.charCodeAt(index);
+    if (unit === space && at > widthBest && isBreak(text, index, quote !== "")) {
+      out.push(text.slice(from, index), pad);
+      from = index + 1;
       at = indent;
-    } else {
-      result += char === quote ? "''" : char;
-      at += char === quote ? 2 : 1;
-    }
-    afterSpace = char === " ";
+    } else if (quote !== "" && unit === apostrophe) {
+      out.push(text.slice(from, index), "'");
+      from = index;
+      at += 2;
+    } else at++;
   }
-  return result + quote;
+  out.push(text.slice(from), quote);
+  return out.join("");
 }
+
+/** Whether a line may end at a space: alone among others, and within a text in quotes. */
+function isBreak(text: string, index: number, isQuoted: boolean): boolean {
+  if (text.charCodeAt(index - 1) === space || text.charCodeAt(index + 1) === space) return false;
+  return !isQuoted || (index > 0 && index < text.length - 1);
+}
+
+const apostrophe = 0x27;
 
 const escapes: Readonly<Record<string, string>> = {
   "\0": "0",
@@ -138,25 +209,53 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 function doubleQuoted(text: string, indent: number, column: number, breaks: boolean): string {
-  const pad = `\n${" ".repeat(indent)}`;
-  const chars = [...text];
-  let result = '"';
+  const pad = `\n${spaces(indent)}`;
+  const out = ['"'];
+  let from = 0; // what is written as it is
   let at = column + 1;
-  let afterSpace = false;
-  chars.forEach((char, index) => {
-    const isEdge = index === 0 || index === chars.length - 1;
-    if (char === " " && breaks && !afterSpace && at > widthBest && !isEdge) {
-      const next = chars[index + 1] === " " ? "\\" : "";
-      result += pad + next;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === space) {
+      const isEdge = index === 0 || index === text.length - 1;
+      if (!breaks || at <= widthBest || isEdge || text.charCodeAt(index - 1) === space) {
+        at++;
+        continue;
+      }
+      const next = text.charCodeAt(index + 1) === space ? "\\" : "";
+      out.push(text.slice(from, index), pad, next);
+      from = index + 1;
       at = indent + next.length;
-    } else {
-      const written = special.test(char) || char in escapes ? escaped(char) : char;
-      result += written;
+    } else if (isPlainUnit(unit)) at++;
+    else {
+      const char = String.fromCodePoint(text.codePointAt(index) as number);
+      const written = writtenInQuotes(char);
+      if (from < index) out.push(text.slice(from, index));
+      out.push(written);
+      index += char.length - 1;
+      from = index + 1;
       at += written.length;
     }
-    afterSpace = char === " ";
-  });
-  return `${result}"`;
+  }
+  out.push(text.slice(from), '"');
+  return out.join("");
+}
+
+const space = 0x20;
+
+/** Printable ASCII but for a quote and a backslash. */
+const isPlainUnit = (unit: number): boolean => unit >= space && unit < 0x7f && unit !== 0x22 && unit !== 0x5c;
+
+const inQuotes = new Map<string, string>();
+const inQuotesMax = 10_000;
+
+/** Remembers what it was asked for: a text of nothing else would ask it for each character. */
+function writtenInQuotes(char: string): string {
+  const known = inQuotes.get(char);
+  if (known !== undefined) return known;
+  const written = special.test(char) || char in escapes ? escaped(char) : char;
+  if (inQuotes.size >= inQuotesMax) inQuotes.clear();
+  inQuotes.set(char, written);
+  return written;
 }
 
 function escaped(char: string): string {
