@@ -78,14 +78,17 @@ function* begun(value: Readonly<Record<string, Json>> | readonly Json[], indent:
   return { keys, values: value, count: keys.length, indent, next: 0 };
 }
 
-/** Narrower than `Array.isArray`, which tells nothing of lists that may not be changed. */
-const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
-
 /** A list or map that holds something. */
 function isBlock(value: Json): value is Readonly<Record<string, Json>> | readonly Json[] {
   if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.length > 0;
-  for (const _key in value) return true;
+  return isList(value) ? value.length > 0 : hasMembers(value);
+}
+
+/** Narrower than `Array.isArray`, which tells nothing of lists that may not be changed. */
+const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
+
+function hasMembers(map: Readonly<Record<string, Json>>): boolean {
+  for (const _key in map) return true;
   return false;
 }
 
