@@ -5,6 +5,7 @@
 import { isTolerated } from "../../../wire/tolerations.ts";
 import type { ClusterView } from "./cluster-view.ts";
 import type { NodeInfo } from "./node-info.ts";
+import type { TermGroup } from "./pod-counts.ts";
 import type { PodNeeds, SpreadConstraint } from "./pod-needs.ts";
 import type { Plugin, Refusal } from "./refusal.ts";
 import type { PodTerm } from "./terms.ts";
@@ -18,6 +19,8 @@ export interface Question {
   /** Pods of one shape ask for the same of a node: more than 0. */
   readonly shape: number;
   readonly spread: readonly SpreadState[];
+  /** Terms of pods that run which match this one. */
+  readonly wishes: readonly TermGroup[];
   /** Domains that pods which run there keep this one away from. */
   readonly avoided: readonly Domains[];
   readonly near: readonly Domains[];
@@ -49,8 +52,8 @@ export function questionOf(pod: PodNeeds, view: ClusterView): Question {
     topologyKey: term.topologyKey,
     counts: perDomain(view, term.topologyKey, counts.of(term.pods)),
   });
-  const avoided = counts
-    .groupsFor(pod)
+  const wishes = counts.groupsFor(pod);
+  const avoided = wishes
     .filter(({ weight }) => weight === -Infinity)
     .map((group) => ({
       topologyKey: group.term.topologyKey,
@@ -64,7 +67,8 @@ export function questionOf(pod: PodNeeds, view: ClusterView): Question {
       .map((name) => ({ name, nodeCount: view.nodesWith(name) }))
       .filter(({ nodeCount }) => nodeCount > 0),
     shape: view.shapeOf(pod),
-    spread: pod.spread.filter(({ isHard }) => isHard).map((constraint) => spreadState(constraint, pod, view)),
+    spread: spreadStates(pod, view),
+    wishes,
     avoided,
     near,
     apart: pod.antiAffinity.required.map(domainsOf),
@@ -77,11 +81,7 @@ export function questionOf(pod: PodNeeds, view: ClusterView): Question {
 }
 
 /** From counts by node to counts by the value of a label. */
-export function perDomain(
-  view: ClusterView,
-  topologyKey: string,
-  byNode: ReadonlyMap<string, number>,
-): Map<string, number> {
+function perDomain(view: ClusterView, topologyKey: string, byNode: ReadonlyMap<string, number>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [name, count] of byNode) {
     const value = view.node(name)?.labels[topologyKey];
@@ -90,17 +90,39 @@ export function perDomain(
   return counts;
 }
 
-function spreadState(constraint: SpreadConstraint, pod: PodNeeds, view: ClusterView): SpreadState {
+function spreadStates(pod: PodNeeds, view: ClusterView): readonly SpreadState[] {
+  const hard = pod.spread.filter(({ isHard }) => isHard);
+  if (hard.length === 0) return [];
+  const hardKeys = hard.map(({ topologyKey }) => topologyKey);
+  const nodes = view.nodes().filter(({ labels }) => hardKeys.every((key) => Object.hasOwn(labels, key)));
+  const chosen = once(() => nodes.filter((info) => pod.requiredNodes?.(info) !== false));
+  const tolerated = once(() => new Set(nodes.filter((info) => toleratesAll(info, pod))));
+  return hard.map((constraint) => {
+    const counted = constraint.honorsAffinity ? chosen() : nodes;
+    const isCounted = (info: NodeInfo): boolean => !constraint.honorsTaints || tolerated().has(info);
+    return spreadState(constraint, pod, view, counted.filter(isCounted));
+  });
+}
+
+/** Nodes that have all labels by which the pod must be spread are asked at most once what they are to the pod. */
+function once<Value>(ask: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined;
+  return () => (known ??= { value: ask() }).value;
+}
+
+/** `nodes`: those that count. */
+function spreadState(
+  constraint: SpreadConstraint,
+  pod: PodNeeds,
+  view: ClusterView,
+  nodes: readonly NodeInfo[],
+): SpreadState {
   const { topologyKey, minDomains } = constraint;
   const byNode = view.counts.of(constraint.pods);
-  const hardKeys = pod.spread.filter(({ isHard }) => isHard).map((each) => each.topologyKey);
   const counts = new Map<string, number>();
-  for (const info of view.nodes()) {
-    const value = info.labels[topologyKey];
-    if (value === undefined || !hardKeys.every((key) => Object.hasOwn(info.labels, key))) continue;
-    if (constraint.honorsAffinity && pod.requiredNodes?.(info) === false) continue;
-    if (constraint.honorsTaints && !toleratesAll(info, pod)) continue;
-    counts.set(value, (counts.get(value) ?? 0) + (byNode.get(info.name) ?? 0));
+  for (const { name, labels } of nodes) {
+    const value = labels[topologyKey] as string;
+    counts.set(value, (counts.get(value) ?? 0) + (byNode.get(name) ?? 0));
   }
   let least = counts.size < minDomains ? 0 : Infinity;
   for (const count of counts.values()) least = Math.min(least, count);

@@ -13,18 +13,62 @@ const newView = (): ClusterView =>
 
 const node = (at: number, cpu: number, pods: number): NodeObject =>
   ({
-    metadata: { name: `node-${at}`, labels: { [zone]: `zone-${at % 2}` } },
+    metadata: {
+      name: `node-${at}`,
+      labels: {
+        [zone]: `zone-${at % 2}`,
+        "kubernetes.io/hostname": `node-${at}`,
+        ...(at === 2 ? {} : { rack: "rack-0" }),
+      },
+    },
+    spec: at === 1 ? { taints: [{ key: "t", effect: "NoSchedule" }] } : {},
     status: { allocatable: { cpu: String(cpu), memory: "4Gi", pods: String(pods) } },
   }) as unknown as NodeObject;
 
-const pod = (uid: number, cpu: string | undefined, memory: string, priority: number): PodNeeds => {
+interface Size {
+  readonly cpu: string | undefined;
+  readonly memory: string;
+  readonly priority: number;
+  readonly label: string | undefined;
+  readonly places: object;
+}
+
+const pod = (uid: number, { cpu, memory, priority, label, places }: Size): PodNeeds => {
   const requests = { ...(cpu === undefined ? {} : { cpu }), memory };
-  const metadata = { name: `pod-${uid}`, namespace: "default", uid: String(uid) };
+  const labels = label === undefined ? {} : { labels: { app: label } };
+  const metadata = { name: `pod-${uid}`, namespace: "default", uid: String(uid), ...labels };
   return podNeeds({
     metadata,
-    spec: { priority, containers: [{ name: "c", image: "app", resources: { requests } }] },
+    spec: { priority, containers: [{ name: "c", image: "app", resources: { requests } }], ...places },
   } as unknown as Pod);
 };
+
+const label = fc.constantFrom(undefined, "a", "b");
+const topologyKey = fc.constantFrom(zone, "rack", "kubernetes.io/hostname");
+const labelSelector = fc.constantFrom(
+  { matchLabels: { app: "a" } },
+  { matchExpressions: [{ key: "app", operator: "NotIn", values: ["b"] }] },
+  { matchExpressions: [{ key: "app", operator: "Exists" }] },
+);
+const term = fc.record({ topologyKey, labelSelector });
+const weighted = fc.record({ weight: fc.integer({ min: 1, max: 100 }), podAffinityTerm: term });
+const terms = fc.record({
+  requiredDuringSchedulingIgnoredDuringExecution: fc.array(term, { maxLength: 1 }),
+  preferredDuringSchedulingIgnoredDuringExecution: fc.array(weighted, { maxLength: 2 }),
+});
+const constraint = fc.record({
+  maxSkew: fc.integer({ min: 1, max: 2 }),
+  topologyKey,
+  labelSelector,
+  whenUnsatisfiable: fc.constantFrom("ScheduleAnyway", "DoNotSchedule"),
+  nodeAffinityPolicy: fc.constantFrom("Honor", "Ignore"),
+  nodeTaintsPolicy: fc.constantFrom("Honor", "Ignore"),
+});
+const places = fc.record({
+  affinity: fc.record({ podAffinity: terms, podAntiAffinity: terms }, { requiredKeys: [] }),
+  topologySpreadConstraints: fc.array(constraint, { maxLength: 2 }),
+  nodeSelector: fc.constantFrom({}, { rack: "rack-0" }),
+});
 
 const at = fc.integer({ min: 0, max: 3 });
 const uid = fc.integer({ min: 0, max: 11 });
@@ -32,6 +76,8 @@ const size = fc.record({
   cpu: fc.constantFrom(undefined, "500m", "1", "2500m"),
   memory: fc.constantFrom("100Mi", "1Gi", "3Gi"),
   priority: fc.integer({ min: 0, max: 1 }),
+  label,
+  places,
 });
 const step = fc.oneof(
   fc.record({ what: fc.constant("place" as const), uid, at, size }),
@@ -63,13 +109,13 @@ it("what a view remembers of its nodes is what a new one finds", () => {
         else if (one.what === "displace") act((view) => view.displace(String(one.uid)));
         else if (one.what === "unpromise") act((view) => view.unpromise(String(one.uid)));
         else {
-          const needs = pod(one.uid, one.size.cpu, one.size.memory, one.size.priority);
+          const needs = pod(one.uid, one.size);
           act((view) => view[one.what](needs, `node-${one.at}`));
         }
         const anew = newView();
         for (const work of done) work(anew);
-        for (const { cpu, memory, priority } of asked) {
-          const needs = pod(99, cpu, memory, priority);
+        for (const each of asked) {
+          const needs = pod(99, each);
           expect(found(old, needs)).toEqual(found(anew, needs));
         }
       }

@@ -6,8 +6,10 @@
  * controller; the real scheduler also looks at services.
  */
 import { isTolerated } from "../../../wire/tolerations.ts";
-import { perDomain, type Question } from "./filters.ts";
+import type { ClusterView } from "./cluster-view.ts";
+import type { Question } from "./filters.ts";
 import type { NodeInfo } from "./node-info.ts";
+import type { PodTerms } from "./terms.ts";
 
 const most = 100;
 
@@ -92,16 +94,13 @@ function crowding(
 ): readonly number[] | undefined {
   const soft = pod.spread.filter(({ isHard }) => !isHard);
   if (soft.length > 0) {
-    const parts = soft.map(({ topologyKey, pods, maxSkew }) => {
-      const counts = perDomain(view, topologyKey, view.counts.of(pods));
-      return { topologyKey, counts, maxSkew };
-    });
-    return nodes.map((info) =>
-      parts.reduce((sum, { topologyKey, counts, maxSkew }) => {
-        const value = info.labels[topologyKey];
-        return value === undefined ? sum : sum + (counts.get(value) ?? 0) + maxSkew - 1;
-      }, 0),
-    );
+    const parts = soft.map(({ topologyKey, pods, maxSkew }) => ({
+      topologyKey,
+      counts: view.counts.of(pods),
+      weight: 1,
+      base: maxSkew - 1,
+    }));
+    return sumsByDomain(parts, view, nodes);
   }
   const { controller } = pod;
   if (controller === undefined || pod.spread.length > 0) return undefined;
@@ -114,30 +113,52 @@ function crowding(
   return nodes.map((info) => 2 * (info.ofController.get(controller) ?? 0) + (byZone.get(info.labels[zone] ?? "") ?? 0));
 }
 
-function nearness({ pod, view }: Question, nodes: readonly NodeInfo[]): readonly number[] | undefined {
+function nearness({ pod, view, wishes }: Question, nodes: readonly NodeInfo[]): readonly number[] | undefined {
+  const own = (sign: 1 | -1, { preferred }: PodTerms): readonly Weighed[] =>
+    preferred.map(({ weight, term }) => ({
+      topologyKey: term.topologyKey,
+      counts: view.counts.of(term.pods),
+      weight: sign * weight,
+    }));
   const parts = [
-    ...pod.affinity.preferred.map(({ weight, term }) => ({
-      weight,
-      topologyKey: term.topologyKey,
-      counts: view.counts.of(term.pods),
-    })),
-    ...pod.antiAffinity.preferred.map(({ weight, term }) => ({
-      weight: -weight,
-      topologyKey: term.topologyKey,
-      counts: view.counts.of(term.pods),
-    })),
-    ...view.counts
-      .groupsFor(pod)
+    ...own(1, pod.affinity),
+    ...own(-1, pod.antiAffinity),
+    ...wishes
       .filter(({ weight }) => weight !== -Infinity)
-      .map(({ weight, term, counts }) => ({ weight, topologyKey: term.topologyKey, counts })),
-  ].map(({ weight, topologyKey, counts }) => ({ weight, topologyKey, counts: perDomain(view, topologyKey, counts) }));
-  if (parts.length === 0) return undefined;
-  return nodes.map((info) =>
-    parts.reduce(
-      (sum, { weight, topologyKey, counts }) => sum + weight * (counts.get(info.labels[topologyKey] ?? "") ?? 0),
-      0,
-    ),
-  );
+      .map(({ weight, term, counts }) => ({ topologyKey: term.topologyKey, counts, weight })),
+  ];
+  return parts.length === 0 ? undefined : sumsByDomain(parts, view, nodes);
+}
+
+/** What each pod in a domain of the label adds to a node there, and what the label itself does. */
+interface Weighed {
+  readonly topologyKey: string;
+  /** By the node's name. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly weight: number;
+  readonly base?: number;
+}
+
+/** One number a node. Parts of one label are added up before any node is looked at. */
+function sumsByDomain(parts: readonly Weighed[], view: ClusterView, nodes: readonly NodeInfo[]): readonly number[] {
+  const byLabel = new Map<string, { base: number; readonly sums: Map<string, number> }>();
+  for (const { topologyKey, counts, weight, base = 0 } of parts) {
+    let label = byLabel.get(topologyKey);
+    if (label === undefined) byLabel.set(topologyKey, (label = { base: 0, sums: new Map() }));
+    label.base += base;
+    for (const [name, count] of counts) {
+      const value = view.node(name)?.labels[topologyKey];
+      if (value !== undefined) label.sums.set(value, (label.sums.get(value) ?? 0) + weight * count);
+    }
+  }
+  return nodes.map(({ labels }) => {
+    let sum = 0;
+    for (const [key, { base, sums }] of byLabel) {
+      const value = labels[key];
+      if (value !== undefined) sum += base + (sums.get(value) ?? 0);
+    }
+    return sum;
+  });
 }
 
 function largest(raw: readonly number[]): number {

@@ -53,15 +53,16 @@ function nodeTerm(term: JsonObject): NodeTest {
 }
 
 function requirement({ key, operator, values }: JsonObject): (labels: Labels) => boolean {
-  const wanted = (values ?? []) as readonly string[];
+  const wanted = new Set((values ?? []) as readonly string[]);
   const name = key as string;
-  const bound = Number(wanted[0]);
+  const [first] = wanted;
+  const bound = Number(first);
   const isInteger = (text: string | undefined): text is string => text !== undefined && /^[+-]?\d+$/.test(text);
   switch (operator) {
     case "In":
-      return (labels) => Object.hasOwn(labels, name) && wanted.includes(labels[name] as string);
+      return (labels) => Object.hasOwn(labels, name) && wanted.has(labels[name] as string);
     case "NotIn":
-      return (labels) => !Object.hasOwn(labels, name) || !wanted.includes(labels[name] as string);
+      return (labels) => !Object.hasOwn(labels, name) || !wanted.has(labels[name] as string);
     case "Exists":
       return (labels) => Object.hasOwn(labels, name);
     case "DoesNotExist":
