@@ -40,6 +40,18 @@ describe("one object of very many values in YAML is written in parts", () => {
   });
 });
 
+it("a deleted object of very many values is told in parts", () => {
+  const path = "/api/v1/namespaces/default/pods";
+  const readinessGates = times(20_000, (at) => ({ conditionType: `c${at}` }));
+  const wide = { metadata: { name: "wide" }, spec: { containers: [{ name: "c", image: "i" }], readinessGates } };
+  const struck = new Struck({ prepare: () => [post(path, wide)] }, 1);
+  const told = struck.send({ method: "DELETE", path: `${path}/wide` });
+  const sizes = sliceBytes(told);
+  expect([told.status, struck.failures]).toEqual([200, []]);
+  expect(sizes.reduce((sum, bytes) => sum + bytes, 0)).toBeGreaterThan(400_000);
+  expect(Math.max(...sizes)).toBeLessThan(40_000);
+});
+
 it("what was counted of many resources is told in parts, each in an event of its own", () => {
   const names = times(150, (at) => `r${at}s`);
   const definition = (plural: string): AttackRequest =>

@@ -1,4 +1,5 @@
 /** A resource as this server serves it, from the tables or from a definition: where it is stored, how it behaves. */
+import { isLargeObject, rememberLarge } from "../../objects/value-limit.ts";
 import type { ResourceRow } from "../../../wire/resources.ts";
 import type { ResourceName } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
@@ -42,7 +43,10 @@ export interface CustomParts {
 
 /** A stored object as clients of `resource` see it. */
 export function viewed<Object extends object>(resource: ServedResource, stored: Object): Object {
-  return resource.view === undefined ? stored : (resource.view.fromStored(stored as never) as Object);
+  if (resource.view === undefined) return stored;
+  const object = resource.view.fromStored(stored as never) as Object;
+  if (isLargeObject(stored)) rememberLarge(object);
+  return object;
 }
 
 export function storageKey(resource: ServedResource, namespace: string, name: string): string {

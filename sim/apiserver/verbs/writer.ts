@@ -13,7 +13,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { digestOf, partsOf } from "../../objects/digest.ts";
 import { managerName } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
-import { isLargeObject, noteLarge } from "../../objects/value-limit.ts";
+import { isLargeObject, noteLarge, rememberLarge } from "../../objects/value-limit.ts";
 import { finishMetadata, orderMetadata, type CreateContext, withResourceVersion } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
@@ -233,7 +233,9 @@ export class Writer {
     const revision = store.delete(live.key, live.modRevision);
     if (revision === undefined) return undefined;
     process.trace("write", live.key, revision, "");
-    return seal(withResourceVersion(live.object, String(revision)));
+    const gone = seal(withResourceVersion(live.object, String(revision)));
+    if (isLargeObject(live.stored)) rememberLarge(gone);
+    return gone;
   }
 
   private isCurrent(live: Live): boolean {
