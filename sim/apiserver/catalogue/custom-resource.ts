@@ -93,8 +93,7 @@ function walkOf(schema: Schema): Walk {
 }
 
 function rowOf(definition: Definition, version: DefinedVersion, group: string, type: TypeRow): ResourceRow {
-  const { acceptedNames, names, namespaced, versions } = definition;
-  const storage = versions.find((each) => each.storage) ?? version;
+  const { acceptedNames, names, namespaced } = definition;
   const own = { group, version: version.name, foreign: false, verbs: ["get", "patch", "update"], type };
   const subresources: SubresourceRow[] = [];
   if (version.status) subresources.push({ ...own, subresource: "status", kind: names.kind });
@@ -113,8 +112,19 @@ function rowOf(definition: Definition, version: DefinedVersion, group: string, t
     type,
     subresources,
     custom: true,
-    storageVersionHash: storageVersionHash(definition.group, storage.name, names.kind),
+    storageVersionHash: hashOf(definition, version),
   };
+}
+
+/** All versions of a definition have the hash of the one that is stored. */
+const hashes = new WeakMap<Definition, string>();
+
+function hashOf(definition: Definition, version: DefinedVersion): string {
+  const { group, names, storage } = definition;
+  if (storage === undefined) return storageVersionHash(group, version.name, names.kind);
+  let hash = hashes.get(definition);
+  if (hash === undefined) hashes.set(definition, (hash = storageVersionHash(group, storage.name, names.kind)));
+  return hash;
 }
 
 const scaleRow = resourceRows
@@ -260,7 +270,7 @@ function embeddedCauses(value: Json, schema: Schema, path: string, causes: Cause
  * needs no change is shown as it is stored.
  */
 function versionView(definition: Definition, apiVersion: string, schema: Schema, dialect: Dialect): ObjectView {
-  const storage = definition.versions.find((version) => version.storage);
+  const { storage } = definition;
   const storedAs = storage === undefined ? apiVersion : `${definition.group}/${storage.name}`;
   const storageSchema =
     storedAs === apiVersion || storage?.schema === undefined

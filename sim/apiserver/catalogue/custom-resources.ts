@@ -42,6 +42,8 @@ export class CustomResources {
   /** By the name of the definition, in byte order. */
   private entries = new Map<string, Entry>();
   private readonly byPath = new Map<string, ServedResource>();
+  /** By group and version, as `byPath`: a definition may have thousands of versions, and discovery asks for each. */
+  private readonly rows = new Map<string, ResourceRow[]>();
   private readonly owners = new WeakMap<ResourceRow, string>();
   private groupRows: readonly GroupRow[] = [];
   private readonly listeners: TornDown[] = [];
@@ -76,9 +78,7 @@ export class CustomResources {
   }
 
   rowsOf(group: string, version: string): readonly ResourceRow[] {
-    return this.all()
-      .map(({ row }) => row)
-      .filter((row) => row.group === group && row.version === version);
+    return this.rows.get(`${group}/${version}`) ?? noRows;
   }
 
   /** In the order of their definitions' names. */
@@ -144,11 +144,16 @@ export class CustomResources {
 
   private reindex(): void {
     this.byPath.clear();
+    this.rows.clear();
     const versions = new Map<string, Set<string>>();
     for (const { served } of this.entries.values()) {
       for (const resource of served) {
         const { group, version } = resource.row;
-        this.byPath.set(`${group}/${version}/${resource.row.resource}`, resource);
+        const groupVersion = `${group}/${version}`;
+        this.byPath.set(`${groupVersion}/${resource.row.resource}`, resource);
+        const rows = this.rows.get(groupVersion);
+        if (rows === undefined) this.rows.set(groupVersion, [resource.row]);
+        else rows.push(resource.row);
         const known = versions.get(group) ?? new Set();
         versions.set(group, known.add(version));
       }
@@ -166,6 +171,8 @@ export class CustomResources {
     this.generation++;
   }
 }
+
+const noRows: readonly ResourceRow[] = [];
 
 /** Requests are answered as before. */
 function isSameService(before: Entry, after: Omit<Entry, "served"> & { readonly served: readonly unknown[] }): boolean {

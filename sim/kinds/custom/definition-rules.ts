@@ -74,7 +74,7 @@ function orderNames(names: Draft): void {
 
 /** Every version that was ever the storage's is on record until somebody takes it off. */
 function noteStoredVersion(draft: Draft): void {
-  const storage = readDefinition(draft as JsonObject).versions.find((version) => version.storage);
+  const { storage } = readDefinition(draft as JsonObject);
   const status = draft["status"];
   const stored = ((isObject(status) ? status["storedVersions"] : undefined) ?? []) as readonly string[];
   if (storage === undefined || stored.includes(storage.name)) return;

@@ -62,7 +62,11 @@ export interface Definition {
   /** As granted. */
   readonly acceptedNames: Names;
   readonly versions: readonly DefinedVersion[];
+  /** That by which instances are stored; undefined where none is. */
+  readonly storage: DefinedVersion | undefined;
   readonly conditions: readonly Condition[];
+  /** Types of the conditions that are true. */
+  readonly met: ReadonlySet<string>;
   readonly deleting: boolean;
 }
 
@@ -70,6 +74,8 @@ export function readDefinition(object: JsonObject): Definition {
   const { name = "", uid = "", deletionTimestamp } = metadataOf(object);
   const spec = fieldsOf(object["spec"]);
   const status = fieldsOf(object["status"]);
+  const versions = listOf(spec["versions"]).map(readVersion);
+  const conditions = listOf(status["conditions"]) as unknown as readonly Condition[];
   return {
     name,
     uid,
@@ -77,8 +83,10 @@ export function readDefinition(object: JsonObject): Definition {
     namespaced: spec["scope"] === "Namespaced",
     names: readNames(spec["names"]),
     acceptedNames: readNames(status["acceptedNames"]),
-    versions: listOf(spec["versions"]).map(readVersion),
-    conditions: listOf(status["conditions"]) as unknown as readonly Condition[],
+    versions,
+    storage: versions.find((version) => version.storage),
+    conditions,
+    met: new Set(conditions.flatMap((condition) => (condition.status === "True" ? [condition.type] : []))),
     deleting: deletionTimestamp !== undefined,
   };
 }
@@ -132,7 +140,7 @@ const listOf = (value: Json | undefined): readonly JsonObject[] => (Array.isArra
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 export function isTrue(definition: Definition, type: string): boolean {
-  return definition.conditions.some((condition) => condition.type === type && condition.status === "True");
+  return definition.met.has(type);
 }
 
 /** Versions, the most preferred first: stable before beta before alpha, higher before lower, all others by name. */
