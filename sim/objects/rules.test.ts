@@ -206,3 +206,19 @@ it("Steps are judged from what was there before", () => {
     "spec.c: Forbidden: stays",
   ]);
 });
+
+it("What is wrong with a text is looked for once, and again in the next object", () => {
+  let askedCount = 0;
+  const form = format((text) => {
+    askedCount++;
+    return text === "" ? [] : [`not ${text}`];
+  });
+  const rules = fieldRules({ name: required(form) });
+  const textsOf = (name: string): readonly string[] => {
+    const causes: Cause[] = [];
+    rules({ name }, causes, svcDialect);
+    return told(causes);
+  };
+  expect([textsOf("b"), askedCount]).toEqual([['name: Invalid value: "b": not b'], 1]);
+  expect([textsOf("b"), askedCount]).toEqual([['name: Invalid value: "b": not b'], 2]);
+});

@@ -291,12 +291,25 @@ export function whenNew(rule: Rule | Check): Rule {
 /** Causes call the field so; by nothing when it is "". */
 export const called = (name: string, rule: Rule | Check): Rule => ({ ...ruleOf(rule), called: name });
 
-/** A text of a form; `errors` say what is wrong with it. */
-export const format = (errors: (text: string) => readonly string[]): Rule => ({
-  zero: "",
-  holds: (text: string) => errors(text).length === 0,
-  judge: (text: string, at) => at.invalidFor(text, errors(text)),
-});
+/** A text of a form; `errors` say what is wrong with it, and are asked once: the text may be long. */
+export function format(errors: (text: string) => readonly string[]): Rule {
+  /** What is not well, until it is told. */
+  let refused: { readonly text: string; readonly found: readonly string[] } | undefined;
+  const errorsOf = (text: string): readonly string[] => (refused?.text === text ? refused.found : errors(text));
+  return {
+    zero: "",
+    holds(text: string) {
+      const found = errorsOf(text);
+      refused = found.length === 0 ? undefined : { text, found };
+      return found.length === 0;
+    },
+    judge(text: string, at) {
+      const found = errorsOf(text);
+      refused = undefined;
+      at.invalidFor(text, found);
+    },
+  };
+}
 
 /** One of some words. */
 export const oneOf = (supported: readonly string[]): Rule => ({

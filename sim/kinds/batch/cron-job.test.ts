@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { create, endpoint } from "../../objects/objects.fixture.ts";
 import { validateCreate } from "../../objects/validation.ts";
@@ -65,3 +65,16 @@ it.each([
   ["x * * * *", 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
   ["@often", "unrecognized descriptor: @often"],
 ])("%s: %s", (schedule, error) => expect(scheduleError(schedule)).toBe(error));
+
+it.each([
+  [`${"*/2 ".repeat(200_000)}`, /^expected exactly 5 fields, found 200000: \[\*\/2 \*\/2 /],
+  [`*/2\t\n${"*/2  ".repeat(9)}`, /^expected exactly 5 fields, found 10: \[\*\/2 \*\/2 [^\t\n]*\/2\]$/],
+  [`${"1,2-3,*/5,,".repeat(20_000)} * * * *`, /^none$/],
+])("A long schedule is not taken apart more than it has to be", (schedule, text) => {
+  const split = vi.spyOn(String.prototype, "split");
+  const error = scheduleError(schedule);
+  const splitCount = split.mock.calls.length;
+  split.mockRestore();
+  expect(error ?? "none").toMatch(text);
+  expect(splitCount).toBeLessThan(30);
+});

@@ -24,15 +24,34 @@ export function scheduleError(schedule: string): string | undefined {
   const zoned = /^(?:TZ|CRON_TZ)=\S*\s(.*)$/s.exec(schedule);
   const spec = (zoned?.[1] ?? schedule).trim();
   if (spec.startsWith("@")) return wordError(spec);
-  const given = spec.split(/\s+/).filter((field) => field !== "");
-  if (given.length !== fields.length) {
-    return `expected exactly ${fields.length} fields, found ${given.length}: [${given.join(" ")}]`;
+  // As Go shows a list of fields. Mostly a schedule is written so; it may have a million of them.
+  const spaced = oddSpace.test(spec) ? spec.replace(/\s+/g, " ") : spec;
+  const count = countOf(spaced);
+  if (count !== fields.length) return `expected exactly ${fields.length} fields, found ${count}: [${spaced}]`;
+  for (const [at, field] of spaced.split(" ").entries()) {
+    const error = fieldError(field, fields[at] as Bounds);
+    if (error !== undefined) return error;
   }
-  for (const [at, bounds] of fields.entries()) {
-    for (const range of (given[at] as string).split(",")) {
-      const error = range === "" ? undefined : rangeError(range, bounds);
-      if (error !== undefined) return error;
-    }
+  return undefined;
+}
+
+const oddSpace = /[^\S ]| {2}/;
+
+/** How many texts a blank each keeps apart. */
+function countOf(spaced: string): number {
+  let count = spaced === "" ? 0 : 1;
+  for (let at = spaced.indexOf(" "); at >= 0; at = spaced.indexOf(" ", at + 1)) count++;
+  return count;
+}
+
+/** There are few ranges, and a long field has each of them again and again. */
+function fieldError(field: string, bounds: Bounds): string | undefined {
+  const sound = new Set([""]);
+  for (const range of field.split(",")) {
+    if (sound.has(range)) continue;
+    const error = rangeError(range, bounds);
+    if (error !== undefined) return error;
+    sound.add(range);
   }
   return undefined;
 }
