@@ -7,7 +7,8 @@
 const shared = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 interface Alphabet {
-  readonly letters: string;
+  /** Character codes, by the six bits. */
+  readonly codes: Uint8Array;
   /** By character code: the six bits, or 255. */
   readonly values: Uint8Array;
   readonly padded: boolean;
@@ -28,19 +29,49 @@ export const base64Error = (inputByte: number): string => `illegal base64 data a
 
 function alphabet(letters: string, padded: boolean): Alphabet {
   const values = new Uint8Array(128).fill(255);
-  for (let at = 0; at < letters.length; at++) values[letters.charCodeAt(at)] = at;
-  return { letters, values, padded };
+  const codes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+  codes.forEach((code, at) => (values[code] = at));
+  return { codes, values, padded };
 }
 
-function encode(bytes: Uint8Array, { letters, padded }: Alphabet): string {
-  let text = "";
-  for (let at = 0; at < bytes.length; at += 3) {
-    const group = ((bytes[at] as number) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
-    const count = Math.min(4, bytes.length - at + 1);
-    for (let letter = 0; letter < count; letter++) text += letters[(group >> (18 - 6 * letter)) & 63];
-    if (padded) text += "=".repeat(4 - count);
+/** Letter by letter into bytes, which become a text at once: a text that grows by a letter is dear. */
+function encode(bytes: Uint8Array, { codes, padded }: Alphabet): string {
+  const groups = Math.floor(bytes.length / 3);
+  const rest = bytes.length - 3 * groups;
+  const letters = new Uint8Array(4 * groups + (rest === 0 ? 0 : padded ? 4 : rest + 1));
+  let to = 0;
+  let at = 0;
+  for (; at < 3 * groups; at += 3) {
+    const group = ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
+    letters[to++] = codes[group >> 18] as number;
+    letters[to++] = codes[(group >> 12) & 63] as number;
+    letters[to++] = codes[(group >> 6) & 63] as number;
+    letters[to++] = codes[group & 63] as number;
   }
-  return text;
+  if (rest > 0) {
+    const group = ((bytes[at] as number) << 16) | ((bytes[at + 1] ?? 0) << 8);
+    letters[to++] = codes[group >> 18] as number;
+    letters[to++] = codes[(group >> 12) & 63] as number;
+    if (rest === 2) letters[to++] = codes[(group >> 6) & 63] as number;
+    letters.fill(paddingCode, to);
+  }
+  return ascii.decode(letters);
+}
+
+const paddingCode = 61;
+const ascii = new TextDecoder();
+
+const hexCodes = Uint8Array.from("0123456789abcdef", (letter) => letter.charCodeAt(0));
+
+/** Two lower-case letters a byte. */
+export function encodeBase16(bytes: Uint8Array): string {
+  const letters = new Uint8Array(2 * bytes.length);
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    letters[2 * at] = hexCodes[byte >> 4] as number;
+    letters[2 * at + 1] = hexCodes[byte & 15] as number;
+  }
+  return ascii.decode(letters);
 }
 
 function decode(text: string, { values, padded }: Alphabet): Uint8Array | number {
@@ -49,6 +80,21 @@ function decode(text: string, { values, padded }: Alphabet): Uint8Array | number
   let held = 0; // letters of the group that is being read
   let bits = 0;
   for (let at = 0; at < text.length; at++) {
+    if (held === 0) {
+      // Whole groups, which is nearly all of it.
+      for (; at + 4 <= text.length; at += 4) {
+        const group =
+          (sixBits(values, text, at) << 18) |
+          (sixBits(values, text, at + 1) << 12) |
+          (sixBits(values, text, at + 2) << 6) |
+          sixBits(values, text, at + 3);
+        if (group < 0) break;
+        bytes[length++] = group >> 16;
+        bytes[length++] = group >> 8;
+        bytes[length++] = group;
+      }
+      if (at >= text.length) break;
+    }
     const code = text.charCodeAt(at);
     const value = code < 128 ? (values[code] as number) : 255;
     if (value !== 255) {
@@ -64,6 +110,13 @@ function decode(text: string, { values, padded }: Alphabet): Uint8Array | number
   }
   if (held === 1 || (held > 0 && padded)) return text.length - held;
   return bytes.subarray(0, length);
+}
+
+/** -1 for what is no letter of the alphabet: all bits, however it is shifted and joined with others the first of them stays. */
+function sixBits(values: Uint8Array, text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  const value = code < 128 ? (values[code] as number) : 255;
+  return value === 255 ? -1 : value;
 }
 
 /** -1 when the text ends properly with the padding that begins at `at`; otherwise the byte that is wrong. */

@@ -1,10 +1,12 @@
 /** Reads the items of CBOR, with the limits and the texts of the real server. */
-import { encodeBase64, encodeBase64Url } from "./base64.ts";
+import { encodeBase16, encodeBase64, encodeBase64Url } from "./base64.ts";
 import { CborError, halfNumber, majors, tags } from "./cbor-grammar.ts";
 import { formatMicroTime, formatTime, parseTime } from "./time.ts";
 
 const nestedLevelsMax = 64;
 const elementsMax = 1024;
+
+const none = new Uint8Array(0);
 
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
@@ -14,6 +16,9 @@ export class CborInput {
   readonly bytes: Uint8Array;
   private readonly view: DataView;
   private itemsLeft: number;
+  /** Chunks that are put together, in the first bytes of a buffer that serves for each string. */
+  private joined = none;
+  private joinedLength = 0;
   at: number;
 
   constructor(bytes: Uint8Array, start: number, itemsMax = Number.POSITIVE_INFINITY) {
@@ -101,23 +106,49 @@ export class CborInput {
     return true;
   }
 
-  /** The content of a string, whole or in chunks of its own kind. */
+  /** The content of a string, whole or in chunks of its own kind, of which there may be millions. It is good until the next one. */
   private chunks(major: number, low: number): Uint8Array {
     if (low !== 31) return this.take(this.argument(low));
-    const parts: Uint8Array[] = [];
-    for (let first = this.byte(); first !== 0xff; first = this.byte()) {
-      if (first >> 5 !== major || (first & 31) === 31) {
-        throw new CborError(
-          `cbor: wrong element type ${majorNames[first >> 5]} for indefinite-length ${majorNames[major]}`,
-        );
-      }
-      const part = this.take(this.argument(first & 31));
-      if (major === majors.text) utf8(part); // each chunk is a text of its own
-      parts.push(part);
+    this.joinedLength = 0;
+    try {
+      while (this.joinChunks(major));
+    } catch (error) {
+      // Of what came before, wrong bytes are told first.
+      if (major === majors.text && error instanceof CborError) utf8(this.joined.subarray(0, this.joinedLength));
+      throw error;
     }
-    const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-    parts.reduce((at, part) => (all.set(part, at), at + part.length), 0);
-    return all;
+    return this.joined.subarray(0, this.joinedLength);
+  }
+
+  /** As many short chunks as follow, and what comes behind them; whether more may follow. */
+  private joinChunks(major: number): boolean {
+    const { bytes } = this;
+    const shortest = major << 5;
+    const isText = major === majors.text;
+    let { at, joined, joinedLength: length } = this;
+    for (; at < bytes.length; ) {
+      const size = (bytes[at] as number) - shortest;
+      if (size < 0 || size >= 24 || size >= bytes.length - at) break;
+      if (length + size > joined.length) joined = this.joined = grown(joined, length + size);
+      // Each chunk is a text of its own. Where all of them together are one, none begins within a character.
+      if (isText && size > 0 && isWithinCharacter(bytes[at + 1] as number)) break;
+      for (const end = ++at + size; at < end; at++) joined[length++] = bytes[at] as number;
+    }
+    this.at = at;
+    this.joinedLength = length;
+    const first = this.byte();
+    if (first === 0xff) return false;
+    if (first >> 5 !== major || (first & 31) === 31) {
+      throw new CborError(
+        `cbor: wrong element type ${majorNames[first >> 5]} for indefinite-length ${majorNames[major]}`,
+      );
+    }
+    const part = this.take(this.argument(first & 31));
+    if (isText && part.length > 0 && isWithinCharacter(part[0] as number)) throw invalidUtf8();
+    if (length + part.length > joined.length) joined = this.joined = grown(joined, length + part.length);
+    joined.set(part, length);
+    this.joinedLength += part.length;
+    return true;
   }
 
   private tagged(tag: number, level: number): unknown {
@@ -185,6 +216,15 @@ const majorNames = [
   "primitives",
 ] as const;
 
+/** The same bytes with room for at least `length`: twice as much each time, so that all growing together costs little. */
+function grown(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.max(length, 2 * bytes.length, 64));
+  larger.set(bytes);
+  return larger;
+}
+
+const isWithinCharacter = (byte: number): boolean => (byte & 0xc0) === 0x80;
+
 const eof = (): CborError => new CborError("unexpected EOF");
 
 function nested(level: number): number {
@@ -196,9 +236,11 @@ function utf8(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes);
   } catch {
-    throw new CborError("cbor: invalid UTF-8 string");
+    throw invalidUtf8();
   }
 }
+
+const invalidUtf8 = (): CborError => new CborError("cbor: invalid UTF-8 string");
 
 function narrow(integer: number | bigint): number | bigint {
   if (BigInt.asIntN(64, BigInt(integer)) !== BigInt(integer)) {
@@ -220,7 +262,7 @@ function finite(number: number): number {
 const laterTexts: ReadonlyMap<number, (bytes: Uint8Array) => string> = new Map([
   [tags.base64Url, encodeBase64Url],
   [tags.base64, encodeBase64],
-  [tags.base16, (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")],
+  [tags.base16, encodeBase16],
 ]);
 
 function timeText(content: unknown): string {

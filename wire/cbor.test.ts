@@ -1,6 +1,6 @@
 import { Decoder, Encoder } from "cbor-x";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CborError, type CborValue, decodeCbor, decodeCborItem, encodeCbor, encodeCborEvent } from "./cbor.ts";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
@@ -74,6 +74,14 @@ describe("decodeCbor", () => {
     ["texts as text strings", "6161", "a"],
     ["indefinite lengths", "bf6161" + "9f01ff" + "ff", { a: [1] }],
     ["a text in chunks", "7f61616162ff", "ab"],
+    ["a text in no chunks", "7fff", ""],
+    [
+      "a text in chunks of all sizes",
+      `7f60${`78ff${"61".repeat(255)}`}62c3a960781e${"62".repeat(30)}ff`,
+      `${"a".repeat(255)}é${"b".repeat(30)}`,
+    ],
+    ["texts in chunks one after another", "9f7f6161ff7f626263ff5f4164ffff", ["a", "bc", "d"]],
+    ["bytes in chunks that no text has", "5f41c341a9ff", "é"],
     ["bytes to be shown as base64", "d6420102", "AQI="],
     ["bytes to be shown as base64url", "d542fbff", "-_8"],
     ["bytes to be shown in hex", "d742fbff", "fbff"],
@@ -107,11 +115,26 @@ describe("decodeCbor", () => {
     ["a stray break", "ff", 'cbor: unexpected "break" code'],
     ["reserved lengths", "1c", "cbor: invalid additional information 28"],
     ["a chunk of another kind", "7f4161ff", "cbor: wrong element type byte string"],
+    ["a character in two chunks", "7f61c361a9ff", "cbor: invalid UTF-8 string"],
+    ["a long chunk that begins within a character", `7f61c3781e${"a9".repeat(30)}ff`, "cbor: invalid UTF-8 string"],
+    ["broken UTF-8 before a chunk of another kind", "7f61c34161ff", "cbor: invalid UTF-8 string"],
+    ["broken UTF-8 before the end", "7f61c361", "cbor: invalid UTF-8 string"],
+    ["a chunk of another kind before broken UTF-8", "7f616141c361a9ff", "cbor: wrong element type byte string"],
+    ["chunks without an end", "7f6161", "unexpected EOF"],
+    ["bytes in a chunk that has no end", "5f416158", "unexpected EOF"],
     ["nesting without end", "81".repeat(70), "cbor: exceeded max nested level 64"],
     ["too many elements", `990401${"00".repeat(1025)}`, "cbor: exceeded max number of elements 1024 for CBOR array"],
     ["a time that is none", "c06161", "cbor: cannot set a for time.Time"],
   ])("refuses %s", (_, text, error) => {
     expect(() => decodeCbor(bytesOf(text))).toThrow(error);
+  });
+
+  it("decodes a text once, however many chunks it comes in", () => {
+    const decode = vi.spyOn(TextDecoder.prototype, "decode");
+    const chunks = "6161".repeat(10_000);
+    expect(decodeCbor(bytesOf(`7f${chunks}ff`))).toBe("a".repeat(10_000));
+    expect(decode.mock.calls).toHaveLength(1);
+    decode.mockRestore();
   });
 
   it("keeps a key that every object has already", () => {
