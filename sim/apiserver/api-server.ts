@@ -25,6 +25,7 @@ import { frontEndWith } from "../planted/wrappers/late-front-end.ts";
 import { readSeams, readsWith } from "../planted/wrappers/reads.ts";
 import { serverSeen } from "../planted/wrappers/server-seen.ts";
 import type { Cancel, Micros, Process } from "../kernel/types.ts";
+import { inEvents } from "../kernel/in-events.ts";
 import { admissionPlugins, nobodyAnswers } from "./admission/plugins.ts";
 import { goQuote } from "../../wire/go-strings.ts";
 import { askEach, type AskingPorts, type Refused } from "./access/ask-each.ts";
@@ -169,7 +170,9 @@ export class ApiServer implements ApiHandler, RunHost {
         clock: process.clock,
         counts: this.metrics.access,
         policy,
-        tables: [staticTokens(options.tokens ?? [], audiences), (token, asked) => tokens.read(token, asked)],
+        tables: [staticTokens(options.tokens ?? [], audiences)],
+        issued: (token, asked, done) =>
+          inEvents(process.clock, tokens.reading(token, asked), (outcome) => done(outcome())),
         audiences,
         anonymousAuth: options.anonymousAuth ?? profile.anonymousAuth,
         modes: authorizersOf(options.authorizationModes ?? ["AlwaysAllow"]),

@@ -43,6 +43,33 @@ it("a review of rules waits for bindings of very many subjects, which are put in
   expect(status["resourceRules"]).toContainEqual(rules[0]);
 });
 
+it("a token for very many audiences is made, and read again, in several events", () => {
+  const core = "/api/v1/namespaces/default/serviceaccounts";
+  const prepare = () => [post(core, { metadata: { name: "robot" } })];
+  const struck = new Struck({ prepare }, 1);
+  const audiences = times(40_000, (at) => `audience-${at}`);
+  const made = struck.send(post(`${core}/robot/token`, { spec: { audiences } }));
+  expect([made.status, struck.failures]).toEqual([201, []]);
+  expect(made.eventCount).toBeGreaterThanOrEqual(15);
+  const { token } = made.payload?.object?.["status"] as { readonly token: string };
+  const spec = { token, audiences: ["audience-7"] };
+  const told = struck.send(post("/apis/authentication.k8s.io/v1/tokenreviews", { spec }));
+  expect([told.status, struck.failures]).toEqual([201, []]);
+  expect(told.payload?.object?.["status"]).toMatchObject({ authenticated: true, audiences: ["audience-7"] });
+  expect(told.eventCount).toBeGreaterThanOrEqual(15);
+});
+
+it("a review of an access with very many requirements is carried out in several events", () => {
+  const requirements = times(20_000, (at) => ({ key: `k${at}`, operator: "Exists" }));
+  const resourceAttributes = { verb: "list", resource: "pods", labelSelector: { requirements } };
+  const struck = new Struck({}, 1);
+  const told = struck.send(
+    post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", { spec: { resourceAttributes } }),
+  );
+  expect([told.status, struck.failures]).toEqual([201, []]);
+  expect(told.eventCount).toBeGreaterThanOrEqual(15);
+});
+
 describe("roles", () => {
   const group = "rbac.authorization.k8s.io";
   const path = `/apis/${group}/v1`;

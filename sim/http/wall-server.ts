@@ -21,7 +21,7 @@ import { type RunAuthority, runAuthority } from "./certificates/certificate-auth
 import type { AgentCredentials } from "./agent-credentials.ts";
 import type { HttpServerOptions, Listening } from "./http1-server.ts";
 import { listenHttp, type TlsOptions } from "./http-server.ts";
-import { rsaSigner } from "./certificates/rsa-signer.ts";
+import { RsaKeys, rsaSigner } from "./certificates/rsa-signer.ts";
 import { httpForwarder } from "./http-forwarder.ts";
 import { paceSocket } from "./paced-socket.ts";
 import { heldBytes, leastBytes } from "./memory-limit.ts";
@@ -171,7 +171,7 @@ async function started(options: WallServerOptions, begun: (() => void)[]): Promi
   let url = "";
   let nodes: LivingNodes | undefined;
   const cluster = new Cluster({ kernel, ...(store === undefined ? {} : { store }) });
-  const tokenSigner = rsaSigner();
+  const tokenKeys = new RsaKeys();
   const exporters: WallTraces[] = [];
   const tracingOf = (process: Process): Pick<ServerSettings, "tracing"> => {
     if (configuration?.tracing === undefined || traceExporter === undefined) return {};
@@ -188,7 +188,7 @@ async function started(options: WallServerOptions, begun: (() => void)[]): Promi
       agentCredentials,
     ),
     ...tracingOf(process),
-    tokenSigner,
+    tokenSigner: rsaSigner(tokenKeys, (work) => driver.enter(process, work)),
     certificateAuthority,
     processFigures: () => ({ ...processFigures(), exceptionCount }),
     advertisedUrl: () => url,

@@ -10,6 +10,7 @@ import type { Cancel, Clock } from "../../kernel/types.ts";
 import {
   type Authenticator,
   createAuthenticator,
+  type IssuedTokens,
   type TokenLookup,
   tokenLookup,
   type TokenTable,
@@ -47,6 +48,8 @@ export interface AccessParts {
   readonly counts: AccessCounts;
   readonly policy: RbacPolicy;
   readonly tables: readonly TokenTable[];
+  /** Those of service accounts. */
+  readonly issued: IssuedTokens;
   /** Whom tokens of others are for. */
   readonly audiences: readonly string[];
   readonly anonymousAuth: boolean;
@@ -73,7 +76,7 @@ export class Access {
   private authorization: Authorization;
 
   constructor(parts: AccessParts, configuration: AccessConfiguration | undefined) {
-    const { clock, policy, log, audiences, tables, anonymousAuth, modes, readClaims } = parts;
+    const { clock, policy, log, audiences, tables, issued, anonymousAuth, modes, readClaims } = parts;
     this.parts = parts;
     this.configuration = configuration;
     if (configuration?.authentication !== undefined) {
@@ -88,7 +91,7 @@ export class Access {
       });
       this.anonymous = authentication.anonymous;
     }
-    this.lookupToken = tokenLookup(tables, this.tokens, audiences);
+    this.lookupToken = tokenLookup(tables, this.tokens, audiences, issued);
     const isOpen = (path: string): boolean => {
       const { anonymous } = this;
       if (anonymous === undefined) return anonymousAuth;

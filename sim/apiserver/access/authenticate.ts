@@ -71,19 +71,24 @@ export type TokenOutcome =
 /** A lookup that needs nobody. */
 export type TokenTable = (token: string, asked: readonly string[]) => Proven | undefined;
 
-/** The tables at once, in their order; then `reader`, whose tokens are for the server's own `audiences`. */
+/** A lookup that takes its time where a token is long: `done` hears of it before it returns or later, never after the returned cancel. */
+export type IssuedTokens = (
+  token: string,
+  asked: readonly string[],
+  done: (proven: Proven | undefined) => void,
+) => Cancel;
+
+/**
+ * The tables at once, in their order; then the tokens that this server has `issued` itself; then `reader`, whose tokens are for the
+ * server's own `audiences`.
+ */
 export function tokenLookup(
   tables: readonly TokenTable[],
   reader: TokenReader | undefined,
   audiences: readonly string[],
+  issued?: IssuedTokens,
 ): TokenLookup {
-  return (token, asked, done) => {
-    for (const table of tables) {
-      const proven = table(token, asked);
-      if (proven === undefined) continue;
-      done(proven);
-      return nothing;
-    }
+  const others: TokenLookup = (token, asked, done) => {
     const shared = sharedAudiences(asked, audiences);
     if (reader === undefined || (asked.length > 0 && shared.length === 0)) {
       done(unproven);
@@ -93,6 +98,24 @@ export function tokenLookup(
       if (outcome.is === "user") done({ user: outcome.user, audiences: shared });
       else done(outcome.is === "refused" ? outcome : unproven);
     });
+  };
+  return (token, asked, done) => {
+    for (const table of tables) {
+      const proven = table(token, asked);
+      if (proven === undefined) continue;
+      done(proven);
+      return nothing;
+    }
+    if (issued === undefined) return others(token, asked, done);
+    let next: Cancel = nothing;
+    const cancel = issued(token, asked, (proven) => {
+      if (proven === undefined) next = others(token, asked, done);
+      else done(proven);
+    });
+    return () => {
+      cancel();
+      next();
+    };
   };
 }
 

@@ -43,6 +43,8 @@ export interface TokenGrant {
 }
 
 const claimNames: Readonly<Record<BoundResource, string>> = { pods: "pod", secrets: "secret", nodes: "node" };
+/** Characters of a token that is read in steps. */
+const longTokenMin = 65_536;
 /** After its deletion has begun, an object's tokens stay good for as long: it may have to say goodbye. */
 const goodbyeSeconds = 60;
 
@@ -56,7 +58,8 @@ export class ServiceAccountTokens {
     this.ports = ports;
   }
 
-  issue(grant: TokenGrant): string {
+  /** In steps: the audiences may be a hundred thousand. Only where the signer is prepared. */
+  *issuing(grant: TokenGrant): Generator<void, string> {
     const { signer, issuer, labelSuffix, nowSeconds } = this.ports;
     const { namespace, account, audiences, expirationSeconds, bound, id } = grant;
     const now = nowSeconds();
@@ -72,13 +75,16 @@ export class ServiceAccountTokens {
       sub: `system:serviceaccount:${namespace}:${account.name}`,
     };
     const head = encoded(encodeJson({ alg: signer.algorithm, kid: signer.keyId, typ: "JWT" }));
-    const input = `${head}.${encoded(encodeJson(claims))}`;
+    const said = encodeJson(claims);
+    yield;
+    const input = `${head}.${encoded(said)}`;
+    yield;
     return `${input}.${encodeBase64Url(signer.sign(bytes(input)))}`;
   }
 
-  /** Whose a token is, if it is good for one of the audiences `asked` (none: this server's own). */
-  read(token: string, asked: readonly string[]): Proven | undefined {
-    const claims = this.verified(token);
+  /** Whose a token is, if it is good for one of the audiences `asked` (none: this server's own). A long one is read in steps. */
+  *reading(token: string, asked: readonly string[]): Generator<void, Proven | undefined> {
+    const claims = yield* this.verifying(token);
     if (claims === undefined) return undefined;
     const wanted = asked.length === 0 ? this.ports.audiences : asked;
     const audiences = shared(wanted, claims["aud"] as readonly unknown[]);
@@ -87,15 +93,19 @@ export class ServiceAccountTokens {
   }
 
   /** The claims of a token of ours, in its time. */
-  private verified(token: string): JsonObject | undefined {
+  private *verifying(token: string): Generator<void, JsonObject | undefined> {
     const { signer, issuer, nowSeconds } = this.ports;
     const [head = "", body = "", signature = "", ...more] = token.split(".", 4);
     const proof = decodeBase64Url(signature);
     if (more.length > 0 || !(proof instanceof Uint8Array)) return undefined;
+    const isLong = token.length >= longTokenMin;
     const header = decoded(head);
+    if (isLong) yield;
     if (header?.["alg"] !== signer.algorithm || header["kid"] !== signer.keyId) return undefined;
     if (!signer.verify(bytes(`${head}.${body}`), proof)) return undefined;
+    if (isLong) yield;
     const claims = decoded(body);
+    if (isLong) yield;
     if (claims === undefined || claims["iss"] !== issuer || !Array.isArray(claims["aud"])) return undefined;
     const now = nowSeconds();
     return now < (claims["exp"] as number) && now >= (claims["nbf"] as number) - skewSecondsMax ? claims : undefined;

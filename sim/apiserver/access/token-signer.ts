@@ -4,21 +4,25 @@
  * run, the same tokens. A symmetric key cannot be published, so a simulated server's key set is empty.
  * Source: RFC 7515, RFC 7518 section 3.2; RFC 2104.
  */
-import type { Prng } from "../../kernel/types.ts";
+import type { Cancel, Prng } from "../../kernel/types.ts";
 import { sha256 } from "../../kinds/custom/storage-version-hash.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 
 export interface TokenSigner {
   /** As `alg` names it. */
   readonly algorithm: string;
-  /** As `kid` names the key. */
-  readonly keyId: string;
-  /** Public keys, as a JSON Web Key Set lists them. */
+  /** As `kid` names the key. Undefined as long as none was made: there is no token of ours. */
+  readonly keyId: string | undefined;
+  /** Public keys, as a JSON Web Key Set lists them; empty as long as none was made. */
   readonly publicKeys: readonly JsonObject[];
+  /** Calls `ready` once there is a key: before it returns, or later; never after the returned cancel. */
+  prepare(ready: () => void): Cancel;
+  /** Only with a key. */
   sign(input: Uint8Array): Uint8Array;
   verify(input: Uint8Array, signature: Uint8Array): boolean;
 }
 
+const nothing: Cancel = () => {};
 const blockBytes = 64;
 
 export function hmacSigner(prng: Prng): TokenSigner {
@@ -29,6 +33,10 @@ export function hmacSigner(prng: Prng): TokenSigner {
     algorithm: "HS256",
     keyId: "simulated",
     publicKeys: [],
+    prepare: (ready) => {
+      ready();
+      return nothing;
+    },
     sign: (input) => hmac(key, input),
     verify: (input, signature) => sameBytes(hmac(key, input), signature),
   };

@@ -97,7 +97,8 @@ export class NonResources {
     const openId = openIdDocument(run.request.path, this.context.tokens, this.advertisedUrl());
     if (openId !== undefined) {
       requireGet(run);
-      run.respond(200, { ...baseHeaders(run), "cache-control": "public, max-age=3600" }, openId);
+      const headers = { ...baseHeaders(run), "cache-control": "public, max-age=3600" };
+      run.await<Payload>(openId, (document) => run.respond(200, headers, document));
       return;
     }
     const [first, ...more] = segments;

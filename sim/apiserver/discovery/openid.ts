@@ -5,15 +5,21 @@
 import { encodeJson } from "../../../wire/go-strings.ts";
 import type { ServiceAccountTokens } from "../access/service-account-tokens.ts";
 import type { Payload } from "../../contract/http-message.ts";
+import type { Cancel } from "../../kernel/types.ts";
 import { TextPayload } from "../encodings/payload.ts";
 
 export const openIdPaths = ["/.well-known/openid-configuration", "/openid/v1/jwks"] as const;
 
-/** Undefined for a path that is neither. `url` is where clients are told to go. */
-export function openIdDocument(path: string, tokens: ServiceAccountTokens, url: string): Payload | undefined {
+/** Undefined for a path that is neither. `url` is where clients are told to go. Of the keys is told when there are some. */
+export function openIdDocument(
+  path: string,
+  tokens: ServiceAccountTokens,
+  url: string,
+): ((done: (document: Payload) => void) => Cancel) | undefined {
   const { issuer, signer } = tokens.ports;
   if (path === openIdPaths[1]) {
-    return new TextPayload(encodeJson({ keys: signer.publicKeys }), "application/jwk-set+json");
+    return (done) =>
+      signer.prepare(() => done(new TextPayload(encodeJson({ keys: signer.publicKeys }), "application/jwk-set+json")));
   }
   if (path !== openIdPaths[0]) return undefined;
   const description = {
@@ -23,5 +29,8 @@ export function openIdDocument(path: string, tokens: ServiceAccountTokens, url: 
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [signer.algorithm],
   };
-  return new TextPayload(encodeJson(description), "application/json");
+  return (done) => {
+    done(new TextPayload(encodeJson(description), "application/json"));
+    return () => {};
+  };
 }

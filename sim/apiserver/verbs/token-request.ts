@@ -14,9 +14,9 @@ import { respondObject } from "../answers/respond.ts";
 import { formatTime } from "../../../wire/time.ts";
 import { groupInDialect } from "../../../wire/dialect.ts";
 import { subresourceTarget } from "./binding.ts";
-import { decodeBody } from "./body.ts";
+import { decodeInSteps, requireFewDecoded } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
-import { writeOptions } from "./options.ts";
+import { type WriteOptions, writeOptions } from "./options.ts";
 import { admitted, settleNamespace } from "./steps.ts";
 import type { SubresourceCall } from "./resource-calls.ts";
 
@@ -27,11 +27,20 @@ const secondsMax = 4_294_967_296;
 export function requestToken(call: SubresourceCall): void {
   const { run, resource, writer } = call;
   const { context } = writer;
-  const { namespace, name } = run.resourcePlace;
   context.negotiator.negotiate(run.request.headers["accept"], offerOf(run));
   requireBodySize(run);
   const options = writeOptions(context, "CreateOptions", run.query);
-  const draft = decodeBody(context, run, { target: subresourceTarget(run, resource) }, options.fieldValidation);
+  const target = subresourceTarget(run, resource);
+  decodeInSteps({ context, run, resource: { target }, level: options.fieldValidation }, (draft) => {
+    requireFewDecoded(run, draft);
+    grantTo(call, draft, options);
+  });
+}
+
+function grantTo(call: SubresourceCall, draft: Draft, options: WriteOptions): void {
+  const { run, writer } = call;
+  const { context } = writer;
+  const { namespace, name } = run.resourcePlace;
   settleNamespace(draft, namespace);
   const { name: sent = "" } = metadataOf(draft);
   if (sent !== "" && sent !== name) {
@@ -39,10 +48,16 @@ export function requestToken(call: SubresourceCall): void {
     throw invalid("TokenRequest", groupInDialect(context.profile.dialect, "authentication.svc.io"), name, [cause]);
   }
   const admission = { operation: "CREATE", namespace, name, object: draft, oldObject: undefined, options } as const;
-  admitted(writer, run, admission, (object) => respondObject(context, run, 201, granted(call, object)));
+  const { signer } = context.tokens.ports;
+  admitted(writer, run, admission, (object) =>
+    run.await<undefined>(
+      (done) => signer.prepare(() => done(undefined)),
+      () => run.steps(granting(call, object), (made) => respondObject(context, run, 201, made)),
+    ),
+  );
 }
 
-function granted(call: SubresourceCall, draft: Draft): JsonObject {
+function* granting(call: SubresourceCall, draft: Draft): Generator<void, JsonObject> {
   const { run, resource, writer } = call;
   const { context } = writer;
   const { namespace, name } = run.resourcePlace;
@@ -63,8 +78,9 @@ function granted(call: SubresourceCall, draft: Draft): JsonObject {
   draft["metadata"] = { name, namespace, creationTimestamp: writer.times.now() };
   draft["status"] = {
     expirationTimestamp: formatTime(nowSeconds() + expirationSeconds),
-    token: context.tokens.issue(grant),
+    token: yield* context.tokens.issuing(grant),
   };
+  yield;
   return seal(draft) as JsonObject;
 }
 

@@ -19,10 +19,10 @@ import { untimed } from "../../objects/null-times.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { VirtualCall } from "./resource-calls.ts";
 import { bindNamed } from "./binding.ts";
-import { decodeBody } from "./body.ts";
+import { decodeInSteps, requireFewDecoded } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { writeOptions } from "./options.ts";
-import { admitted, settleNamespace, track } from "./steps.ts";
+import { admitted, settleNamespace, trackInSteps } from "./steps.ts";
 
 /** Gives the status that answers a question's object, now or later, unless it is cancelled. Throws what refuses it. */
 type Answer = (call: VirtualCall, spec: JsonObject, done: (status: JsonObject) => void) => Cancel;
@@ -59,28 +59,33 @@ function answering(answer: Answer, isTimed = false): (call: VirtualCall) => void
     context.negotiator.negotiate(run.request.headers["accept"]);
     requireBodySize(run);
     const options = writeOptions(context, "CreateOptions", run.query);
-    const draft: Draft = decodeBody(context, run, resource, options.fieldValidation);
-    settleNamespace(draft, run.resourcePlace.namespace);
-    track(writer, run, resource, draft, undefined, options, "");
-    const { namespace } = run.resourcePlace;
-    const admission = {
-      operation: "CREATE",
-      namespace,
-      name: "",
-      object: draft,
-      oldObject: undefined,
-      options,
-    } as const;
-    admitted(writer, run, admission, (object) =>
+    const answered = (object: Draft): void =>
       run.await<JsonObject>(
         (done) => answer(call, (object["spec"] ?? {}) as JsonObject, done),
         (status) => {
           if (isTimed) ownMetadata(object).creationTimestamp = writer.times.now();
-          const answered = { ...object, status } as JsonObject;
-          respondObject(context, run, 201, seal(nullCreationTimes ? answered : untimed(answered)) as JsonObject);
+          const whole = { ...object, status } as JsonObject;
+          run.next(() =>
+            respondObject(context, run, 201, seal(nullCreationTimes ? whole : untimed(whole)) as JsonObject),
+          );
         },
-      ),
-    );
+      );
+    decodeInSteps({ context, run, resource, level: options.fieldValidation }, (draft) => {
+      requireFewDecoded(run, draft);
+      const { namespace } = run.resourcePlace;
+      settleNamespace(draft, namespace);
+      const admission = {
+        operation: "CREATE",
+        namespace,
+        name: "",
+        object: draft,
+        oldObject: undefined,
+        options,
+      } as const;
+      trackInSteps(writer, run, resource, draft, undefined, options, "", () =>
+        admitted(writer, run, admission, (object) => run.next(() => answered(object))),
+      );
+    });
   };
 }
 
