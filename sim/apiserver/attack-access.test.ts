@@ -1,5 +1,5 @@
 /** What attacks on access cost, counted in events and in characters: roles of many rules, their reviews, and groups that are asked for. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { JsonObject } from "../contract/http-message.ts";
 import { type AttackRequest, attacks, post, times } from "./attack-requests.fixture.ts";
 import { Struck } from "./struck.fixture.ts";
@@ -51,8 +51,8 @@ it("a token for very many audiences is made, and read again, in several events",
   const made = struck.send(post(`${core}/robot/token`, { spec: { audiences } }));
   expect([made.status, struck.failures]).toEqual([201, []]);
   expect(made.eventCount).toBeGreaterThanOrEqual(15);
-  const { token } = made.payload?.object?.["status"] as { readonly token: string };
-  const spec = { token, audiences: ["audience-7"] };
+  const status = made.payload?.object?.["status"] as { readonly token: string } | undefined;
+  const spec = { token: status?.token, audiences: ["audience-7"] };
   const told = struck.send(post("/apis/authentication.k8s.io/v1/tokenreviews", { spec }));
   expect([told.status, struck.failures]).toEqual([201, []]);
   expect(told.payload?.object?.["status"]).toMatchObject({ authenticated: true, audiences: ["audience-7"] });
@@ -68,6 +68,38 @@ it("a review of an access with very many requirements is carried out in several 
   );
   expect([told.status, struck.failures]).toEqual([201, []]);
   expect(told.eventCount).toBeGreaterThanOrEqual(15);
+});
+
+it("names of roles, which may be long, are compared when a binding is put into the index, and in no decision", () => {
+  const group = "rbac.authorization.k8s.io";
+  const path = `/apis/${group}/v1/clusterrolebindings`;
+  const binding = (name: string, role: string): AttackRequest =>
+    post(path, {
+      metadata: { name },
+      roleRef: { apiGroup: group, kind: "ClusterRole", name: role },
+      subjects: [{ kind: "User", apiGroup: group, name: "nobody" }],
+    });
+  const long = (at: number): string => `${at}`.padEnd(20_000, "a");
+  const prepare = () => times(20, (at) => binding(`b${at}`, long(at % 10)));
+  const struck = new Struck({ prepare }, 1);
+  const ask = () => struck.send({ path: "/api/v1/namespaces/default/configmaps/x", as: "nobody" });
+  ask();
+  const looked = vi.spyOn(Set.prototype, "has");
+  const told = ask();
+  // What is told is compared, up to a million characters of it.
+  const isName = (sought: unknown): boolean =>
+    typeof sought === "string" && sought.length > 10_000 && !sought.endsWith("not found");
+  const nameCount = looked.mock.calls.filter(([sought]) => isName(sought)).length;
+  looked.mockRestore();
+  expect([told.status, struck.failures, nameCount]).toEqual([403, [], 0]);
+  const reason = (told.payload?.object?.["message"] ?? "") as string;
+  expect(reason.match(/not found/g)).toHaveLength(10);
+  struck.send({ method: "DELETE", path: `${path}/b0` });
+  struck.send({ method: "DELETE", path: `${path}/b1` });
+  struck.send({ method: "DELETE", path: `${path}/b11` });
+  const after = (ask().payload?.object?.["message"] ?? "") as string;
+  expect(after.match(/not found/g)).toHaveLength(9);
+  expect([after.includes(`"${long(0)}" not found`), after.includes(`"${long(1)}" not found`)]).toEqual([true, false]);
 });
 
 describe("roles", () => {

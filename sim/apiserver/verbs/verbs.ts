@@ -258,7 +258,6 @@ export class Verbs {
         const target = namespace === "" ? all.clusterRoles : all.roles;
         const key = keyOf(target, namespace, name);
         return {
-          key,
           role: () => this.frontEnd.source(target.prefix, true).get(key)?.value as JsonObject | undefined,
         };
       },

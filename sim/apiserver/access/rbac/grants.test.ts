@@ -9,12 +9,7 @@ const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
 const binding = (name: string, subjects: readonly Subject[]): JsonObject =>
   ({ name, subjects }) as unknown as JsonObject;
 
-const made = (): Grants<JsonObject> =>
-  new Grants(
-    "ns",
-    (each) => each,
-    () => 0,
-  );
+const made = (): Grants<JsonObject> => new Grants("ns", (each) => each, { put: () => 0, taken: () => 0 });
 
 function put(grants: Grants<JsonObject>, bindings: readonly JsonObject[]): number {
   let turnCount = 1;

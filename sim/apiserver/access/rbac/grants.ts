@@ -15,6 +15,14 @@ export interface Grant<Bound> {
   readonly subject: Subject;
 }
 
+/** What is done for each binding once. Both say how many subjects that was as long as. */
+export interface Readying<Bound> {
+  /** Before it is put in. */
+  put(bound: Bound): number;
+  /** When it has been taken out. */
+  taken(bound: Bound): number;
+}
+
 /** Subjects that are put in, or taken out, before others have their turn. */
 const subjectsPerTurn = 20_000;
 
@@ -23,7 +31,7 @@ const noBindings: readonly JsonObject[] = [];
 export class Grants<Bound> {
   private readonly namespace: string;
   private readonly boundBy: (binding: JsonObject) => Bound;
-  private readonly readied: (bound: Bound) => number;
+  private readonly readying: Readying<Bound>;
   private readonly users = new Map<string, Grant<Bound>[]>();
   private readonly groups = new Map<string, Grant<Bound>[]>();
   /** What is in. */
@@ -31,13 +39,12 @@ export class Grants<Bound> {
   private update: Generator<void, void> | undefined;
 
   /**
-   * In the scope of `namespace`, which accounts without one are in. `boundBy` gives the same for a binding each time; `readied` is
-   * called before it is put in, and says how many subjects that was as long as.
+   * In the scope of `namespace`, which accounts without one are in. `boundBy` gives the same for a binding each time.
    */
-  constructor(namespace: string, boundBy: (binding: JsonObject) => Bound, readied: (bound: Bound) => number) {
+  constructor(namespace: string, boundBy: (binding: JsonObject) => Bound, readying: Readying<Bound>) {
     this.namespace = namespace;
     this.boundBy = boundBy;
-    this.readied = readied;
+    this.readying = readying;
   }
 
   /** In the order of the bindings. Of those that were last put in as a whole. */
@@ -86,12 +93,19 @@ export class Grants<Bound> {
         yield;
       }
     }
+    for (const bound of gone) {
+      left -= this.readying.taken(bound);
+      if (left <= 0) {
+        left = subjectsPerTurn;
+        yield;
+      }
+    }
     const unordered = new Set<Grant<Bound>[]>();
     for (const binding of after) {
       if (old.has(binding)) continue;
       const bound = this.boundBy(binding);
       const place = places.get(bound) as number;
-      left -= this.readied(bound);
+      left -= this.readying.put(bound);
       for (const subject of subjectsOf(binding)) {
         const [list, name] = [this.listOf(subject), this.nameOf(subject)];
         const grants = list.get(name);

@@ -12,8 +12,9 @@ import { InvariantError } from "../../../kernel/invariant.ts";
 import type { Cancel, Clock } from "../../../kernel/types.ts";
 import type { User } from "../authenticate.ts";
 import type { Attributes, Decision } from "../authorize.ts";
-import { type Grant, Grants } from "./grants.ts";
+import { type Grant, Grants, type Readying } from "./grants.ts";
 import { type Labour, RoleRules } from "./role-rules.ts";
+import { type NamedRole, RoleNames, type RoleRef } from "./role-names.ts";
 import { type PolicyRule, rulesOf } from "./rules.ts";
 
 /** The stored objects. A list is the same array again while none of its objects changed. */
@@ -25,24 +26,21 @@ export interface RbacObjects {
 }
 
 interface RolePlace {
-  /** Of no other role. */
-  readonly key: string;
   /** Undefined when there is none. */
   role(): JsonObject | undefined;
-}
-
-export interface RoleRef {
-  readonly kind: string;
-  readonly name: string;
 }
 
 /** A binding, with what is asked of it again and again: its names may be long. */
 interface Bound {
   readonly ref: RoleRef;
   readonly place: RolePlace;
+  /** While it is in the index. */
+  named: NamedRole | undefined;
   readonly namespace: string | undefined;
   /** What it is, and to which role it binds; made when it is first told. */
   readonly described: () => string;
+  /** That its role is absent; likewise. */
+  readonly absent: () => string;
 }
 
 type BoundGrant = Grant<Bound>;
@@ -62,16 +60,27 @@ const nobody = new Grants<Bound>(
   () => {
     throw new InvariantError("nobody is bound");
   },
-  () => 0,
+  { put: () => 0, taken: () => 0 },
 );
 
 /** Characters of a name that take as long as a subject. */
 const charactersPerSubject = 100;
 
 /** A long name is read once before it is asked for, so that no decision reads many of them at once. */
-function readied({ ref, place }: Bound): number {
-  if (ref.name.length >= charactersPerSubject) place.role();
-  return ref.name.length / charactersPerSubject;
+function readying(names: RoleNames): Readying<Bound> {
+  const cost = ({ name }: RoleRef): number => name.length / charactersPerSubject;
+  return {
+    put: (bound) => {
+      bound.named = names.take(bound.ref);
+      if (bound.ref.name.length >= charactersPerSubject) bound.place.role();
+      return cost(bound.ref);
+    },
+    taken: (bound) => {
+      if (bound.named !== undefined) names.leave(bound.ref, bound.named);
+      bound.named = undefined;
+      return cost(bound.ref);
+    },
+  };
 }
 
 export class RbacPolicy {
@@ -112,7 +121,7 @@ export class RbacPolicy {
     const problems = new Problems();
     for (const grant of this.grantsOf(user, namespaceOf(asked))) {
       const role = this.rulesIn(grant);
-      if (role === undefined) problems.add(() => this.absent(grant));
+      if (role === undefined) problems.add(grant.bound.absent);
       else if (role.allows(asked, labour.count < end)) {
         return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant)}` };
       }
@@ -126,7 +135,7 @@ export class RbacPolicy {
     const problems = new Problems();
     for (const grant of this.grantsOf(user, namespace)) {
       const role = this.rulesIn(grant);
-      if (role === undefined) problems.add(() => this.absent(grant));
+      if (role === undefined) problems.add(grant.bound.absent);
       else if (role.rules.length <= rulesMax - rules.length) append(rules, role.rules);
       else {
         append(rules, role.rules.slice(0, rulesMax - rules.length));
@@ -149,7 +158,7 @@ export class RbacPolicy {
   private *grantsOf(user: User, namespace: string): Generator<BoundGrant> {
     for (const scope of scopesOf(namespace)) {
       const grants = this.grantsIn(scope);
-      const met = new Set<string>(); // many bindings may name one role
+      const met = new Set<NamedRole>(); // many bindings may name one role
       this.labour.count += lookUpCost * (1 + user.groups.length);
       yield* unmet(grants.ofUser(user.name) ?? noGrants, met);
       for (const group of user.groups) {
@@ -173,7 +182,10 @@ export class RbacPolicy {
     let grants = this.scopes.get(scope);
     if (grants === undefined) {
       if (bindings.length === 0) return nobody;
-      this.scopes.set(scope, (grants = new Grants<Bound>(scope, (binding) => this.boundBy(binding, scope), readied)));
+      this.scopes.set(
+        scope,
+        (grants = new Grants<Bound>(scope, (binding) => this.boundBy(binding, scope), readying(new RoleNames()))),
+      );
     }
     if (!grants.advance(bindings)) return undefined;
     if (bindings.length === 0) this.scopes.delete(scope);
@@ -189,20 +201,19 @@ export class RbacPolicy {
     return rules;
   }
 
-  private absent({ bound: { ref } }: BoundGrant): string {
-    return `${ref.kind.toLowerCase()}.${this.group} ${goQuote(ref.name)} not found`;
-  }
-
   private boundBy(binding: JsonObject, scope: string): Bound {
     let bound = this.bounds.get(binding);
     if (bound === undefined) {
       const ref = binding["roleRef"] as unknown as RoleRef;
       const { name, namespace } = binding["metadata"] as { readonly name: string; readonly namespace?: string };
       let described: string | undefined;
+      let absent: string | undefined;
       bound = {
         ref,
         place: this.objects().roleAt(ref.kind === "ClusterRole" ? "" : scope, ref.name),
+        named: undefined,
         namespace,
+        absent: () => (absent ??= `${ref.kind.toLowerCase()}.${this.group} ${goQuote(ref.name)} not found`),
         described: () => (described ??= describeBound(ref, name, namespace)),
       };
       this.bounds.set(binding, bound);
@@ -216,10 +227,11 @@ export const namespaceOf = (asked: Attributes): string => (asked.is === "resourc
 const ofCluster: readonly string[] = [""];
 const scopesOf = (namespace: string): readonly string[] => (namespace === "" ? ofCluster : ["", namespace]);
 
-function* unmet(grants: readonly BoundGrant[], met: Set<string>): Generator<BoundGrant> {
+function* unmet(grants: readonly BoundGrant[], met: Set<NamedRole>): Generator<BoundGrant> {
   for (const grant of grants) {
-    if (met.has(grant.bound.place.key)) continue;
-    met.add(grant.bound.place.key);
+    const named = grant.bound.named as NamedRole;
+    if (met.has(named)) continue;
+    met.add(named);
     yield grant;
   }
 }
