@@ -16,7 +16,10 @@ export interface EndedHere {
 }
 
 /** What `capacity`, `conform`, `diff`, `hunt`, `replay`, `run`, `serve`, `shrink` or `view` prints. Rejects with the `UsageError` that would be. One at a time: stdout is there once. */
-export async function runHere(...args: readonly string[]): Promise<EndedHere> {
+export const runHere = (...args: readonly string[]): Promise<EndedHere> => runHereWith(capacityHere, ...args);
+
+/** The runs of `capacity` are played by `threadsOf`. */
+export async function runHereWith(threadsOf: typeof capacityThreads, ...args: readonly string[]): Promise<EndedHere> {
   const parsed = parseSync(commandLine, args);
   if (!parsed.success) throw new Error(formatMessage(parsed.error));
   const options = parsed.value;
@@ -30,7 +33,7 @@ export async function runHere(...args: readonly string[]): Promise<EndedHere> {
   try {
     if (options.command === "conform") return { code: await conform(options), stdout: printed };
     if (options.command === "diff") return { code: await diff(options), stdout: printed };
-    if (options.command === "capacity") return { code: await capacity(options, capacityHere), stdout: printed };
+    if (options.command === "capacity") return { code: await capacity(options, threadsOf), stdout: printed };
     if (options.command === "replay") return { code: await replay(options), stdout: printed };
     if (options.command === "view") return { code: view(options), stdout: printed };
     if (options.command === "hunt")
@@ -52,6 +55,21 @@ const capacityHere: typeof capacityThreads = (threads) =>
   threads > 1
     ? capacityThreads(threads)
     : { run: async (part) => (await import("./targets/capacity-part.ts")).default(part), close: async () => {} };
+
+/** As `capacityHere`, for a test of an interrupt: Ctrl-C comes just before the run with this number, from 1 on. */
+export const capacityInterruptedAt =
+  (run: number): typeof capacityThreads =>
+  () => {
+    let runs = 0;
+    return {
+      async run(part) {
+        runs += 1;
+        if (runs === run) process.emit("SIGINT");
+        return (await import("./targets/capacity-part.ts")).default(part);
+      },
+      close: async () => {},
+    };
+  };
 
 const huntHere: typeof huntThreads = (threads) =>
   threads > 1

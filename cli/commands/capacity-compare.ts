@@ -16,7 +16,7 @@ export function compareCapacity({ files, threshold, gate, json }: CompareOptions
     if (names.includes(name)) continue;
     const [near] = nearNames(name, names);
     throw new UsageError(
-      `--gate ${name}: there is no such figure${near === undefined ? "" : `; did you mean ${near}?`} There are ${names.join("; ")}.`,
+      `--gate ${name}: there is no such figure${near === undefined ? "." : `; did you mean ${near}?`} There are ${names.join("; ")}.`,
     );
   }
   const reports = files.map((path) => ({ name: path, report: readCapacityReport(path, "compare") }));
@@ -45,5 +45,7 @@ function forMachines({ figures, ...comparison }: Comparison): object {
 function exitCodeOf(comparisons: readonly Comparison[]): ExitCode {
   const verdicts = comparisons.flatMap(({ figures }) => figures.map(({ verdict }) => verdict));
   if (verdicts.includes("worse")) return exitCodes.targetFailed;
-  return verdicts.includes("unproven") ? exitCodes.inconclusive : exitCodes.good;
+  return verdicts.includes("unproven") || comparisons.some(({ repetitions }) => repetitions === 0)
+    ? exitCodes.inconclusive
+    : exitCodes.good;
 }

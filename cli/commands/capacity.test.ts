@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
-import { refusalHere, runHere } from "../command-here.fixture.ts";
+import { capacityInterruptedAt, refusalHere, runHere, runHereWith } from "../command-here.fixture.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "touchstone-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -120,6 +120,39 @@ describe("touchstone capacity", () => {
   });
 });
 
+describe("an interrupt", () => {
+  it("ends it with 3 and a report of what was done: a run that had not begun to be measured counts for nothing", async () => {
+    const folder = join(scratch, "interrupted");
+    const words = ["capacity", lists, "--jobs", "1", "--output", folder];
+    const settling = await runHereWith(capacityInterruptedAt(1), ...words);
+    expect(settling.code).toBe(3);
+    const told = "STOPPED workload.0.clients=2, repetition 1, before its measured time began: it counts for nothing";
+    expect(settling.stdout).toContain(told);
+    for (const name of ["report.txt", "report.html"]) expect(readFileSync(join(folder, name), "utf8")).toContain(told);
+    const first = join(folder, "report.json");
+    expect(capacityReportSchema.parse(JSON.parse(readFileSync(first, "utf8")))).toMatchObject({
+      runs: [],
+      unmeasured: [{ arm: "workload.0.clients=2", repetition: 1 }],
+    });
+    const compared = await runHere("capacity", "compare", first);
+    expect(compared).toMatchObject({ code: 3, stdout: expect.stringContaining("nothing can be compared") });
+
+    // The other runs are there, and what was not measured is no figure of theirs.
+    const last = join(scratch, "interrupted-late");
+    const late = await runHereWith(capacityInterruptedAt(4), ...words.slice(0, -1), last);
+    expect(late.code).toBe(3);
+    const { runs } = capacityReportSchema.parse(JSON.parse(readFileSync(join(last, "report.json"), "utf8")));
+    expect(runs.map(({ stoppedBy, virtualMicros }) => [stoppedBy, virtualMicros])).toEqual(
+      Array.from({ length: 3 }, () => [undefined, 5_000_000]),
+    );
+
+    // Once they are played elsewhere, they are there.
+    const merged = await runHere("capacity", "--merge", first, "--merge", join(await playedWhole(), "report.json"));
+    expect(merged.code).toBe(0);
+    expect(merged.stdout).not.toContain("STOPPED");
+  });
+});
+
 describe("what is written", () => {
   it("is a page that asks for nothing, and tables for other programs", async () => {
     const folder = await playedWhole();
@@ -159,6 +192,9 @@ describe("what is written", () => {
     expect((await runHere("capacity", "compare", ...reports, "--gate", "requests")).code).toBe(0);
     expect(await refusalHere("capacity", "compare", ...reports, "--gate", "request")).toContain(
       "did you mean requests?",
+    );
+    expect(await refusalHere("capacity", "compare", ...reports, "--gate", "nope")).toContain(
+      "there is no such figure. There are requests;",
     );
   });
 

@@ -157,9 +157,14 @@ function reportOf(
       played.flatMap(({ run }) => (run === undefined ? [] : [run])),
       arms.map((arm) => arm.name),
     ),
+    ...unmeasuredOf(played.flatMap(({ unmeasured }) => (unmeasured === undefined ? [] : [unmeasured]))),
     ...(shard === undefined ? {} : { shard: shard.text }),
   } satisfies CapacityReport);
 }
+
+/** Left out where there are none, as in every report that is whole. */
+const unmeasuredOf = (rows: NonNullable<CapacityReport["unmeasured"]>): Pick<CapacityReport, "unmeasured"> =>
+  rows.length === 0 ? {} : { unmeasured: rows };
 
 /** By arm and repetition, whoever played them first. */
 function sortedRuns(runs: readonly CapacityRun[], arms: readonly string[]): CapacityRun[] {
@@ -175,8 +180,8 @@ async function merge({ merge: files, output, json, file }: RunOptions): Promise<
   const reports = files.map((path) => readCapacityReport(path, "--merge"));
   const [first] = reports;
   if (first === undefined) throw new UsageError("--merge: there is nothing to merge.");
-  const { shard: _shard, runs: _runs, ...head } = first;
-  for (const [index, { shard: _part, runs: _own, ...other }] of reports.entries()) {
+  const { shard: _shard, runs: _runs, unmeasured: _unmeasured, ...head } = first;
+  for (const [index, { shard: _part, runs: _own, unmeasured: _none, ...other }] of reports.entries()) {
     if (JSON.stringify(other) !== JSON.stringify(head))
       throw new UsageError(`--merge ${files[index]}: it is of another experiment, form or build than ${files[0]}.`);
   }
@@ -189,8 +194,15 @@ async function merge({ merge: files, output, json, file }: RunOptions): Promise<
       [...byPlace.values()],
       head.arms.map(({ name }) => name),
     ),
+    ...unmeasuredOf(
+      reports
+        .flatMap(({ unmeasured = [] }) => unmeasured)
+        .filter(({ arm, repetition }) => !byPlace.has(`${repetition} ${arm}`)),
+    ),
   };
-  const isWhole = whole.runs.length === head.arms.length * head.repetitions;
+  const isWhole =
+    whole.runs.length === head.arms.length * head.repetitions &&
+    whole.runs.every(({ stoppedBy }) => stoppedBy !== "interrupted");
   if (output !== undefined) {
     prepareFolder(output, "--output");
     await writeCapacityReport(whole, output, metricsBeside(files));

@@ -2,7 +2,7 @@
 import { ExperimentFile, type Changes } from "../../scenarios/capacity/load.ts";
 import type { CapacityRun } from "../../reports/schema/capacity-report.ts";
 import { ExperimentError } from "../../sim/capacity/fleet.ts";
-import { playExperiment } from "../../sim/capacity/play-experiment.ts";
+import { NothingMeasured, playExperiment } from "../../sim/capacity/play-experiment.ts";
 import type { ReplayedRequest } from "../../sim/capacity/stage.ts";
 
 export interface CapacityPart {
@@ -24,6 +24,8 @@ export interface PlayedPart {
   readonly run?: CapacityRun;
   /** A scrape of the server's metrics, if one was asked for. */
   readonly metrics?: string;
+  /** It was told to stop before its measured time began: there is no run to tell of. */
+  readonly unmeasured?: { readonly arm: string; readonly repetition: number };
   /** The experiment asks for what cannot be done. */
   readonly mistake?: string;
 }
@@ -54,6 +56,7 @@ function playPart(part: CapacityPart): PlayedPart {
     };
     return { run: { ...run, measured }, ...(metrics === undefined ? {} : { metrics }) };
   } catch (error) {
+    if (error instanceof NothingMeasured) return { unmeasured: { arm, repetition } };
     if (error instanceof ExperimentError) return { mistake: `${fileName}: ${error.message}` };
     const cause = error instanceof Error ? error.cause : undefined;
     if (cause instanceof ExperimentError) return { mistake: `${fileName}: ${cause.message}` };

@@ -25,8 +25,9 @@ export async function playRuns(parts: readonly CapacityPart[], options: RunsOpti
   const played: PlayedPart[] = [];
   const line = progressLine();
   const beganMillis = performance.now();
-  const show = (done: number): void =>
-    line.show(progressText(done / parts.length, performance.now() - beganMillis, parts.length));
+  const show = (done: number): void => {
+    if (!signal.aborted) line.show(progressText(done / parts.length, performance.now() - beganMillis, parts.length));
+  };
   try {
     if (options.queue === undefined) await onThreads(parts, options, played, show, signal);
     else await throughQueue(parts, options.queue, options.build, played, show, signal);
@@ -52,11 +53,13 @@ async function onThreads(
     () => show(numbers.reduce((sum, thousandths, at) => (at === 0 ? 0 : sum + thousandths), 0) / 1000),
     500,
   );
-  signal.addEventListener("abort", () => Atomics.store(numbers, 0, 1));
+  signal.addEventListener("abort", () => Atomics.store(numbers, 0, 1), { once: true });
   let next = 0;
   const lane = async (): Promise<void> => {
-    for (let at = next++; at < parts.length && !signal.aborted; at = next++)
+    for (let at = next++; at < parts.length && !signal.aborted; at = next++) {
       played[at] = await threads.run({ ...(parts[at] as CapacityPart), shared: { numbers, slot: at + 1 } });
+      Atomics.store(numbers, at + 1, 1000);
+    }
   };
   try {
     await Promise.all(Array.from({ length: jobs }, lane));

@@ -93,7 +93,8 @@ export function comparisonsOf(
   if (first === undefined) return [];
   const side = ({ name, report }: (typeof reports)[number], arm: string, named: boolean): Side => ({
     name: named ? `${name}: ${arm}` : arm,
-    runs: report.runs.filter((run) => run.arm === arm),
+    // One that somebody interrupted has counted for less long than the others.
+    runs: report.runs.filter((run) => run.arm === arm && run.stoppedBy !== "interrupted"),
   });
   if (others.length === 0) {
     const [base, ...arms] = first.report.arms.map(({ name }) => name);

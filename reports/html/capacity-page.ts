@@ -2,7 +2,7 @@
 import { besideReality } from "../capacity/reality.ts";
 import { figureText, type Metric, metrics } from "../capacity/metrics.ts";
 import { estimate } from "../capacity/statistics.ts";
-import { mergedObjectives } from "../render/capacity-text.ts";
+import { mergedObjectives, unmeasuredLines } from "../render/capacity-text.ts";
 import type { CapacityReport, CapacityRun } from "../schema/capacity-report.ts";
 import { curve, heatMap, loadLegend, loadOverTime, percentilesOverTime } from "./capacity-charts.ts";
 import { renderPage } from "./document.ts";
@@ -14,7 +14,7 @@ const assets = { styles: ["page.css", "capacity.css"], script: "capacity-script.
 export function renderCapacityHtml(report: CapacityReport): string {
   const { name, question, arms } = report;
   const body = markup`<main class="capacity" id="findings">
-<header><p class="quiet">${name}, form ${report.form}, profile ${report.profile}</p><h1>${question}</h1>${answer(report)}</header>
+<header><p class="quiet">${name}, form ${report.form}, profile ${report.profile}</p><h1>${question}</h1>${unmeasuredLines(report).map((line) => markup`<p class="broken">${line}</p>`)}${answer(report)}</header>
 ${drains(report)}
 ${sweepCurves(report)}
 ${figures(report)}
@@ -30,7 +30,7 @@ const runsOf = ({ runs }: CapacityReport, arm: string): readonly CapacityRun[] =
 /** Which objectives hold, arm by arm. */
 function answer(report: CapacityReport): Markup {
   const rows = report.arms.map(({ name }) => ({ name, objectives: mergedObjectives(runsOf(report, name)) }));
-  const titles = rows[0]?.objectives.map(({ text }) => text) ?? [];
+  const titles = rows.find(({ objectives }) => objectives.length > 0)?.objectives.map(({ text }) => text) ?? [];
   return markup`<section class="wide"><table><caption>Objectives: what was wanted, and what was found</caption>
 <thead><tr><th scope="col">arm</th>${titles.map((text) => markup`<th scope="col">${text}</th>`)}</tr></thead>
 <tbody>${rows.map(

@@ -13,6 +13,8 @@ const words = { same: "", worse: "WORSE", better: "better", other: "other", unpr
 
 function one({ before, after, repetitions, isPaired, figures }: Comparison, paint: Paint): string {
   const times = `${repetitions} ${repetitions === 1 ? "repetition" : "repetitions"}${isPaired ? " with their chance in common" : ", each with a chance of its own"}`;
+  if (repetitions === 0)
+    return `${paint("strong", after)} beside ${paint("strong", before)}: ${paint("doubtful", "nothing can be compared: one of them has no run that was played to its end")}`;
   const rows = figures
     .filter((figure) => figure.before.mean !== 0 || figure.after.mean !== 0)
     .map((figure) => [

@@ -16,7 +16,7 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
     `${paint("strong", name)}: ${question}`,
     paint(
       "quiet",
-      `${arms.length} ${arms.length === 1 ? "arm" : "arms"}${times}, form ${form}, profile ${profile}; ${virtual.toFixed(0)} s of virtual time measured in ${wall.toFixed(1)} s`,
+      `${arms.length} ${arms.length === 1 ? "arm" : "arms"}${times}, form ${form}, profile ${profile}; ${virtual.toFixed(0)} s of virtual time measured in ${wall.toFixed(1)} s of all threads together`,
     ),
     "",
     figuresTable(report, paint),
@@ -37,6 +37,7 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
       .map(({ arm, repetition, stoppedBy, virtualMicros }) =>
         paint("doubtful", `STOPPED ${arm}, repetition ${repetition}, after ${microsText(virtualMicros)}: ${stoppedBy}`),
       ),
+    ...unmeasuredLines(report).map((line) => paint("doubtful", line)),
     paint(
       "quiet",
       "Counted figures are what the components really did. Modelled ones are times of the latency model, by published costs.",
@@ -44,6 +45,12 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
     "",
   ].join("\n");
 }
+
+export const unmeasuredLines = ({ unmeasured = [] }: CapacityReport): readonly string[] =>
+  unmeasured.map(
+    ({ arm, repetition }) =>
+      `STOPPED ${arm}, repetition ${repetition}, before its measured time began: it counts for nothing`,
+  );
 
 function figuresTable({ arms, runs }: CapacityReport, paint: Paint): string {
   const columns = arms.map(({ name }) => runs.filter(({ arm }) => arm === name));
@@ -66,6 +73,7 @@ const requestRowsMax = 12;
 /** What was asked, by verb and resource, in one repetition of each arm; the rarest together. */
 function requestsTable({ arms, runs }: CapacityReport, paint: Paint): string {
   const counts = arms.map(({ name }) => requestCounts(runs.filter(({ arm }) => arm === name)));
+  const isPlayed = arms.map(({ name }) => runs.some(({ arm }) => arm === name));
   const totals = new Map<string, number>();
   for (const ofArm of counts) for (const [what, count] of ofArm) totals.set(what, (totals.get(what) ?? 0) + count);
   const names = [...totals].sort(([, one], [, other]) => other - one).map(([what]) => what);
@@ -73,11 +81,13 @@ function requestsTable({ arms, runs }: CapacityReport, paint: Paint): string {
   const rest = names.slice(requestRowsMax);
   const row = (title: string, of: readonly string[]): readonly string[] => [
     title,
-    ...counts.map((ofArm) =>
-      figureText(
-        of.reduce((sum, what) => sum + (ofArm.get(what) ?? 0), 0),
-        "",
-      ),
+    ...counts.map((ofArm, at) =>
+      isPlayed[at] === true
+        ? figureText(
+            of.reduce((sum, what) => sum + (ofArm.get(what) ?? 0), 0),
+            "",
+          )
+        : "–",
     ),
   ];
   const rows = [

@@ -116,6 +116,8 @@ export const capacityReportSchema = z.object({
   ),
   realityEvents: z.array(z.object({ resource: z.string(), count, within: z.string() })),
   runs: z.array(run),
+  /** Runs that were interrupted before their measured time began: they have no figures. */
+  unmeasured: z.array(z.object({ arm: z.string(), repetition: z.int().min(1) })).optional(),
   shard: z.string().optional(),
 });
 

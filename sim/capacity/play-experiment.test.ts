@@ -6,7 +6,7 @@ import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
 import { metrics } from "../../reports/capacity/metrics.ts";
 import { ExperimentFile } from "../../scenarios/capacity/load.ts";
 import { planOf } from "../../scenarios/capacity/plan.ts";
-import { playExperiment } from "./play-experiment.ts";
+import { NothingMeasured, playExperiment } from "./play-experiment.ts";
 
 const folder = new URL("../../scenarios/capacity/", import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
@@ -99,6 +99,32 @@ describe("a run", () => {
     );
     expect(run.stoppedBy).toBe("requests create ≤ 50");
     expect(run.virtualMicros).toBe(10_000_000);
+  });
+
+  it("ends soon with what it has when it is told to, and has nothing before its measured time began", () => {
+    const text = "settle: 20s\nuntil: 2m\ncluster: { nodes: 3 }\nworkload: [{ do: churn, what: configmaps }]\n";
+    const { experiment } = new ExperimentFile(`apiVersion: capacity/v1\nname: x\nquestion: How much?\n${text}`, "x");
+    const endedAt = (part: number) => {
+      let looksAfter = 0;
+      const run = (): CapacityRun =>
+        playExperiment(experiment, {
+          arm: "base",
+          repetition: 1,
+          onProgress: (done) => done >= part && ++looksAfter > 0,
+        });
+      return { run, looksAfter: () => looksAfter };
+    };
+    const half = endedAt(0.5);
+    const run = half.run();
+    expect(run.stoppedBy).toBe("interrupted");
+    // It stops where it was told to, and not at the next ten seconds of the virtual clock.
+    expect(run.virtualMicros).toBeGreaterThanOrEqual(50_000_000);
+    expect(run.virtualMicros).toBeLessThan(53_000_000);
+    expect(half.looksAfter()).toBe(1);
+    expect(runSchema.parse(run)).toEqual(run);
+    const early = endedAt(0.05);
+    expect(early.run).toThrow(NothingMeasured);
+    expect(early.looksAfter()).toBe(1);
   });
 
   it("moves pods from a node that has used up its memory", () => {

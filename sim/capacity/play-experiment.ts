@@ -37,7 +37,7 @@ export interface PlayOptions {
   readonly seed?: number;
   /** Recorded requests by the names that the workload has for them. */
   readonly logs?: ReadonlyMap<string, readonly ReplayedRequest[]>;
-  /** Called now and then; a true answer ends the run. `part` of it is done, from 0 to 1. */
+  /** Called every few hundred events; a true answer ends the run. `part` of it is done, from 0 to 1. */
   readonly onProgress?: (part: number) => boolean;
   /** Called at the end with what a scrape of the server's metrics would show. */
   readonly onMetrics?: (text: string, atMicros: Micros) => void;
@@ -45,7 +45,15 @@ export interface PlayOptions {
   readonly metricsAtMicros?: Micros;
 }
 
-/** Figures of this machine are left at zero: whoever has its clock fills them in. */
+/** A run was told to end before its measured time began: there is nothing to tell of it. */
+export class NothingMeasured extends Error {
+  constructor() {
+    super("the run was interrupted before its measured time began");
+    this.name = "NothingMeasured";
+  }
+}
+
+/** Figures of this machine are left at zero: whoever has its clock fills them in. Throws `NothingMeasured`. */
 export function playExperiment(experiment: Experiment, options: PlayOptions): CapacityRun {
   const seed = `capacity/${options.seed ?? experiment.seed}/${options.repetition}`;
   return new ExperimentRun(experiment, options, seed).play();
@@ -53,6 +61,8 @@ export function playExperiment(experiment: Experiment, options: PlayOptions): Ca
 
 const stopLookMicros: Micros = 10_000_000;
 const second: Micros = 1_000_000;
+/** Between two looks at whether the run is to end: some tenths of a second where events are dear. */
+const eventsPerLook = 500;
 
 class ExperimentRun {
   private readonly experiment: Experiment;
@@ -87,39 +97,46 @@ class ExperimentRun {
   }
 
   play(): CapacityRun {
-    const { experiment, kernel, options } = this;
+    const { experiment, kernel } = this;
     const stage = this.build();
     furnish(stage);
-    this.advance(experiment.settle, 0);
+    if (!this.runTo(experiment.settle)) throw new NothingMeasured();
     this.meter.begin();
     this.pods.begin();
     startWorkload(stage);
     const endMicros = experiment.settle + experiment.until;
     let stoppedBy: string | undefined;
     while (kernel.nowMicros() < endMicros && stoppedBy === undefined) {
-      const from = kernel.nowMicros();
-      const next = Math.min(endMicros, from + stopLookMicros);
-      for (let at = Math.min(next, from + second); ; at = Math.min(next, at + second)) {
-        kernel.run(at);
-        this.meter.secondEnded();
-        this.scrapeIfDue(at - experiment.settle);
-        if (at === next) break;
-      }
+      const next = Math.min(endMicros, kernel.nowMicros() + stopLookMicros);
+      const isThere = this.measureTo(next);
+      if (kernel.nowMicros() === experiment.settle) throw new NothingMeasured();
       this.bytesOverTime.push(this.store.bytes);
-      stoppedBy = this.broken();
-      if (options.onProgress?.(next / endMicros) === true) stoppedBy ??= "interrupted";
+      stoppedBy = this.broken() ?? (isThere ? undefined : "interrupted");
     }
     return this.figures(stage, stoppedBy);
   }
 
-  private advance(toMicros: Micros, fromMicros: Micros): void {
+  /** Second by second. False: it was told to end before. */
+  private measureTo(toMicros: Micros): boolean {
+    const { kernel, experiment } = this;
+    for (let at = kernel.nowMicros(); at < toMicros; ) {
+      at = Math.min(toMicros, at + second);
+      const isThere = this.runTo(at);
+      this.meter.secondEnded();
+      if (!isThere) return false;
+      this.scrapeIfDue(at - experiment.settle);
+    }
+    return true;
+  }
+
+  /** False: it was told to end before. */
+  private runTo(toMicros: Micros): boolean {
     const { kernel, experiment, options } = this;
     const endMicros = experiment.settle + experiment.until;
-    for (let at = fromMicros; at < toMicros; ) {
-      at = Math.min(toMicros, at + stopLookMicros);
-      kernel.run(at);
-      if (options.onProgress?.(at / endMicros) === true) return;
-    }
+    do {
+      if (options.onProgress?.(kernel.nowMicros() / endMicros) === true) return false;
+    } while (!kernel.runSome(toMicros, eventsPerLook));
+    return true;
   }
 
   private build(): Stage {

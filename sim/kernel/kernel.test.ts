@@ -55,6 +55,17 @@ describe("time", () => {
     expect(() => run.run(999_999)).toThrow(InvariantError);
   });
 
+  it("runs in parts of so many events, which come to the same", () => {
+    const run = kernel();
+    const { clock } = run.process("p");
+    const fired: number[] = [];
+    for (const at of [5, 5, 10, 11]) clock.after(at, () => fired.push(at));
+    expect([run.runSome(10, 2), run.nowMicros(), fired]).toEqual([false, 5, [5, 5]]);
+    expect([run.runSome(10, 2), run.nowMicros(), fired]).toEqual([true, 10, [5, 5, 10]]);
+    expect([run.runSome(20, 2), run.nowMicros(), fired]).toEqual([true, 20, [5, 5, 10, 11]]);
+    expect(() => run.runSome(19, 2)).toThrow(InvariantError);
+  });
+
   it("forgets what was cancelled, and takes a late cancel for nothing", () => {
     const run = kernel();
     const { clock } = run.process("p");

@@ -127,6 +127,14 @@ export class Kernel {
     if (untilMicros !== Infinity) this.moveClock(untilMicros);
   }
 
+  /** As `run`, but for at most so many events: false when there are more, and the clock stands at the last that fired. */
+  runSome(untilMicros: Micros, eventsMax: number): boolean {
+    invariant(untilMicros >= this.now, "time does not run backwards", { untilMicros, now: this.now });
+    if (this.dispatchUntil(untilMicros, eventsMax) === eventsMax) return false;
+    this.moveClock(untilMicros);
+    return true;
+  }
+
   /** Fires the next event. False when nothing is pending. */
   step(): boolean {
     return this.dispatchUntil(Infinity, 1) === 1;
