@@ -435,6 +435,15 @@ export const commandLine = or(
       "touchstone run scenarios/one-broken-link.yaml --seed 7 --check-determinism --reruns 20",
       "touchstone run scenarios/one-broken-link.yaml --seeds 100 --mode swarm",
       "touchstone run scenarios/one-broken-link.yaml --fault client-relist-keeps-deleted --trace run.txt",
+    ).concat(
+      lines(
+        "Exit codes:",
+        "0  what was expected held",
+        "1  an expectation or an invariant was broken",
+        "2  wrong usage; nothing was run",
+        "3  inconclusive: an expectation could not be judged, or --seeds was cut short: what was played is told",
+        "4  Touchstone itself broke, or a run differs from itself",
+      ),
     ),
   }),
   command("hunt", hunt, {
@@ -446,6 +455,15 @@ export const commandLine = or(
       "touchstone hunt --merge out/part-1/report.json --merge out/part-2/report.json",
       "touchstone hunt scenarios/one-broken-link.yaml --queue redis://127.0.0.1:6379",
       "touchstone hunt --worker --queue redis://127.0.0.1:6379",
+    ).concat(
+      lines(
+        "Exit codes:",
+        "0  no seed failed, and all was seen that the scenario says is seen sometimes",
+        "1  seeds failed: the report names their capsules",
+        "2  wrong usage; nothing was run",
+        "3  inconclusive: cut short, or something was never seen",
+        "4  Touchstone itself broke",
+      ),
     ),
   }),
   command("capacity", capacity, {
@@ -459,10 +477,10 @@ export const commandLine = or(
     ).concat(
       lines(
         "Exit codes:",
-        "0  every objective is met; of compare: no figure is worse",
+        "0  every objective is met; of compare: no figure is worse; of find: it came to its end, breach or none",
         "1  an objective is broken; of compare: a figure is worse, beyond the threshold and beyond chance",
         "2  wrong usage, or an experiment that cannot be played",
-        "3  cut short: the report has what was done",
+        "3  cut short: the report, or what find tells, has what was done; of compare: too few repetitions to prove it",
         "4  Touchstone itself broke",
       ),
     ),

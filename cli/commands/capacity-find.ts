@@ -8,6 +8,7 @@ import { questionOf } from "../../scenarios/capacity/plan.ts";
 import type { CapacityOptions } from "../command-line.ts";
 import { asUsage, readExperiment } from "../flags/experiment-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { onInterrupt } from "../output/interrupt.ts";
 import { painter, progressLine } from "../output/terminal.ts";
 import { prepareFolder } from "../output/written-files.ts";
 import { type Found, search } from "../targets/capacity-search.ts";
@@ -35,8 +36,15 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
   if (experiment.objectives.length === 0)
     throw new UsageError(`${path}: objectives: there is none that could be broken: name one, or leave the list out.`);
   if (output !== undefined) prepareFolder(output, "--output");
+  const { signal, stopListening } = onInterrupt("Stopping; what was found so far is kept.");
   const threads = threadsOf(1);
   const line = progressLine();
+  const numbers = new Int32Array(new SharedArrayBuffer(8));
+  const stop = (): void => {
+    line.clear();
+    Atomics.store(numbers, 0, 1);
+  };
+  signal.addEventListener("abort", stop, { once: true });
   try {
     const found = await search({
       parameter,
@@ -45,7 +53,8 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
       experiment: (changes) => file.with(asked(changes), "find"),
       onProgress: (what) => line.show(what),
       async play(changes) {
-        const { run, mistake } = await threads.run({
+        if (signal.aborted) return undefined;
+        const { run, mistake, unmeasured } = await threads.run({
           text,
           fileName: path,
           arm: "find",
@@ -53,8 +62,10 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
           repetition: 1,
           logs,
           wantsMetrics: false,
+          shared: { numbers, slot: 1 },
           ...(seed === undefined ? {} : { seed }),
         });
+        if (unmeasured !== undefined || run?.stoppedBy === "interrupted") return undefined;
         if (run === undefined) throw new UsageError(mistake ?? `${path}: it cannot be played.`);
         return run;
       },
@@ -64,23 +75,24 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
     process.stdout.write(
       json ? `${JSON.stringify(found, undefined, 2)}\n` : `${foundText(found, questionOf(experiment))}\n`,
     );
-    return exitCodes.good;
+    return found.interrupted === true ? exitCodes.inconclusive : exitCodes.good;
   } finally {
     line.clear();
+    stopListening();
     await threads.close();
   }
 }
 
-function foundText(
-  { parameter, holdsAt, breaksAt, broken, binding, relieved, evidence, tried }: Found,
-  question: string,
-): string {
+function foundText(found: Found, question: string): string {
+  const { parameter, holdsAt, breaksAt, broken, binding, relieved, evidence, tried, interrupted } = found;
   const paint = painter(process.stdout);
-  const head = `${paint("strong", question)}\n${tried.length} values of ${parameter} were tried.\n`;
-  if (breaksAt === undefined)
+  const values = `${tried.length} ${tried.length === 1 ? "value" : "values"} of ${parameter} ${tried.length === 1 ? "was" : "were"} tried`;
+  const head = `${paint("strong", question)}\n${values}.\n`;
+  const isCut = interrupted === true;
+  if (breaksAt === undefined && !isCut)
     return `${head}\n${paint("good", `All objectives hold up to ${parameter}=${holdsAt}, the largest value that was asked for: --to looks further.`)}`;
   const unit = broken?.unit === "micros" ? "µs" : "";
-  const value = (found: number | undefined): string => figureText(found, unit);
+  const value = (figure: number | undefined): string => figureText(figure, unit);
   const rows = relieved.map((each) => [
     each.constraint,
     each.changes
@@ -92,21 +104,35 @@ function foundText(
     value(each.value),
     each.constraint === binding ? "BINDS" : each.met ? "holds" : "",
   ]);
+  const which = isCut && relieved.length === 0 ? "one" : "the first";
   return [
     head,
-    holdsAt === undefined
-      ? `Not even ${parameter}=${breaksAt} holds.`
-      : `All objectives hold at ${parameter}=${holdsAt}.`,
-    paint(
-      "bad",
-      `At ${parameter}=${breaksAt} the first is broken: ${broken?.text}, found ${value(broken?.value)}${broken?.worst === undefined ? "" : ` (${broken.worst})`}.`,
-    ),
-    binding === undefined
-      ? paint("doubtful", "No limit alone binds: relieving any one of them changes little.")
-      : paint("strong", `What binds: ${binding}.`),
-    "",
-    renderTable(["relieved", "how", broken?.text ?? "", ""], rows),
-    "",
-    ...evidence.map((text) => `  ${text}`),
+    ...(isCut ? [paint("doubtful", "It was interrupted: this is what was known by then.")] : []),
+    ...(holdsAt !== undefined
+      ? [`All objectives hold at ${parameter}=${holdsAt}.`]
+      : breaksAt === undefined
+        ? []
+        : [`Not even ${parameter}=${breaksAt} holds.`]),
+    ...(breaksAt === undefined
+      ? []
+      : [
+          paint(
+            "bad",
+            `At ${parameter}=${breaksAt} ${which} is broken: ${broken?.text}, found ${value(broken?.value)}${broken?.worst === undefined ? "" : ` (${broken.worst})`}.`,
+          ),
+        ]),
+    ...(isCut ? [] : bindingLines(found).map((line) => paint(binding === undefined ? "doubtful" : "strong", line))),
+    ...(rows.length === 0 ? [] : ["", renderTable(["relieved", "how", broken?.text ?? "", ""], rows)]),
+    ...(evidence.length === 0 ? [] : ["", ...evidence.map((text) => `  ${text}`)]),
   ].join("\n");
+}
+
+function bindingLines({ binding, relieved }: Found): readonly string[] {
+  if (binding === undefined) return ["No limit alone binds: relieving any one of them changes little."];
+  const others = relieved.filter(({ constraint, met }) => met && constraint !== binding);
+  if (others.length === 0) return [`What binds: ${binding}.`];
+  return [
+    `What binds: ${binding}, whose relief brings most.`,
+    `The objective holds as well with one of these relieved: ${others.map(({ constraint }) => constraint).join(", ")}.`,
+  ];
 }

@@ -153,6 +153,25 @@ describe("an interrupt", () => {
   });
 });
 
+describe("an interrupt of find", () => {
+  it("ends it with 3, and what was known by then is printed and kept", async () => {
+    const folder = join(scratch, "found");
+    const objectives = "objectives=[{ figure: refused, max: 0 }]";
+    const range = ["--parameter", "workload.0.clients", "--from", "1", "--to", "9"];
+    const changed = ["--set", "cluster.server.reads=2", "--set", "sweep=[]", "--set", objectives];
+    const words = ["capacity", "find", lists, ...changed, ...range, "--output", folder];
+    const { code, stdout } = await runHereWith(capacityInterruptedAt(3), ...words);
+    expect(code).toBe(3);
+    expect(stdout).toContain("It was interrupted: this is what was known by then.");
+    expect(stdout).toContain("All objectives hold at workload.0.clients=1.\nAt workload.0.clients=9 one is broken:");
+    expect(stdout).not.toContain("binds");
+    expect(JSON.parse(readFileSync(join(folder, "find.json"), "utf8"))).toMatchObject({
+      interrupted: true,
+      tried: [{ value: 1 }, { value: 9 }],
+    });
+  });
+});
+
 describe("what is written", () => {
   it("is a page that asks for nothing, and tables for other programs", async () => {
     const folder = await playedWhole();

@@ -51,6 +51,23 @@ describe("touchstone run", { timeout: 300_000 }, () => {
     expect(alone.stderr).toContain("--check-determinism");
   });
 
+  it("--seeds that is interrupted tells what it has played, and ends with 3", async () => {
+    const before = process.listenerCount("SIGINT");
+    const timer = setInterval(() => {
+      if (process.listenerCount("SIGINT") === before) return;
+      clearInterval(timer);
+      process.emit("SIGINT");
+    }, 50);
+    const words = ["run", "scenarios/regress/watch-half-open-silence.yaml", "--seeds", "10000"];
+    const { code, stdout, stderr } = await saidHere(...words).finally(() => clearInterval(timer));
+    expect(code).toBe(3);
+    expect(stderr).toContain("Stopping; what was played is told.");
+    const [, played, left] =
+      /^(\d+) seeds, none failed\ncut short: (\d+) of 10000 seeds were not played\n/.exec(stdout) ?? [];
+    expect(Number(played) + Number(left)).toBe(10_000);
+    expect(process.listenerCount("SIGINT")).toBe(before);
+  });
+
   it("--seeds plays many and says which fail; --profile and --fault change what is played", async () => {
     const silence = ["run", "scenarios/regress/watch-half-open-silence.yaml", "--seeds", "2"];
     const good = await saidHere(...silence);

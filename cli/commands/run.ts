@@ -18,7 +18,8 @@ import { plantedBugs, readScenario, readText } from "../flags/scenario-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import type { RunPart } from "../targets/run-part.ts";
 import { runThread } from "../targets/run-thread.ts";
-import { painter } from "../output/terminal.ts";
+import { onInterrupt } from "../output/interrupt.ts";
+import { painter, progressLine } from "../output/terminal.ts";
 
 export async function runScenario(options: RunOptions): Promise<ExitCode> {
   const scenario = readScenario(options.scenario, options.profile);
@@ -63,29 +64,42 @@ function writeTrace(recorder: Recorder, report: SimulationReport, file: string):
   }
 }
 
-/** Seeds one after another, in this process; `hunt` is for many. */
-function playSeeds(
+/** Seeds one after another, in this process, which hears of an interrupt between two of them; `hunt` is for many. */
+async function playSeeds(
   scenario: Scenario,
   options: { readonly bugs: Bugs; readonly mode: Scenario["mode"] },
   first: number,
   { seeds = 1, checkDeterminism: twice, trace, json }: RunOptions,
-): ExitCode {
+): Promise<ExitCode> {
   if (twice) throw new UsageError("--check-determinism looks at one seed: leave --seeds out.");
   if (trace !== undefined) throw new UsageError("--trace writes down one run: leave --seeds out, and give --seed.");
-  const reports = Array.from(
-    { length: seeds },
-    (_, index) => played(scenario, { ...options, seed: first + index }).report,
-  );
+  const { signal, stopListening } = onInterrupt("Stopping; what was played is told.");
+  const line = progressLine();
+  const reports: SimulationReport[] = [];
+  try {
+    for (let index = 0; index < seeds; index++) {
+      await turnOfTheLoop();
+      if (signal.aborted) break;
+      reports.push(played(scenario, { ...options, seed: first + index }).report);
+      const failed = reports.filter(({ failure }) => failure !== undefined).length;
+      line.show(`${reports.length}/${seeds} seeds, ${failed === 0 ? "no failure" : `${failed} failed`}`);
+    }
+  } finally {
+    line.clear();
+    stopListening();
+  }
   process.stdout.write(
-    json ? `${JSON.stringify(reports, undefined, 2)}\n` : renderSeedsText(reports, painter(process.stdout)),
+    json ? `${JSON.stringify(reports, undefined, 2)}\n` : renderSeedsText(reports, seeds, painter(process.stdout)),
   );
   const codes = reports.map(exitCodeOfRun);
   return (
     codes.find((code) => code === exitCodes.targetFailed) ??
     codes.find((code) => code !== exitCodes.good) ??
-    exitCodes.good
+    (reports.length < seeds ? exitCodes.inconclusive : exitCodes.good)
   );
 }
+
+const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** A run that differs from itself is our bug, whatever its verdicts say. */
 async function checkReruns(

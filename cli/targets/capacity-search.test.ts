@@ -6,14 +6,17 @@ import { type ConstraintName, search } from "./capacity-search.ts";
 
 const head = "apiVersion: capacity/v1\nname: x\nquestion: How much?\n";
 
-async function found(text: string, parameter: string, from: number, to: number) {
+/** `runsMax`: it is interrupted in the run after so many. */
+async function found(text: string, parameter: string, from: number, to: number, runsMax = Infinity) {
   const file = new ExperimentFile(head + text, "x");
+  let runs = 0;
   return search({
     parameter,
     from,
     to,
     experiment: (changes) => file.with(changes, "find"),
     play: async (changes) => {
+      if (++runs > runsMax) return undefined;
       const { run } = playPart({
         text: head + text,
         fileName: "x",
@@ -107,6 +110,19 @@ describe("the search for what binds", () => {
     const [, text, parameter] = planted[0] as (typeof planted)[number];
     // Five seats: the sixth list at the same moment is turned away.
     expect(await found(text, parameter, 1, 30)).toMatchObject({ holdsAt: 5, breaksAt: 6 });
+  });
+
+  it("tells what it knows when it is interrupted, and names no limit then", async () => {
+    const [, text, parameter] = planted[0] as (typeof planted)[number];
+    const at = (runsMax: number) => found(text, parameter, 1, 30, runsMax);
+    const none = { binding: undefined, interrupted: true };
+    expect(await at(0)).toMatchObject({ ...none, holdsAt: undefined, breaksAt: undefined, tried: [] });
+    expect(await at(1)).toMatchObject({ ...none, holdsAt: 1, breaksAt: undefined, tried: [{ value: 1, met: true }] });
+    const [few, some] = [await at(3), await at(8)];
+    expect(few).toMatchObject({ ...none, holdsAt: 1, breaksAt: 15, broken: { met: false }, relieved: [] });
+    // All values are tried; of the limits one is relieved, and it is the one that binds.
+    expect(some).toMatchObject({ ...none, holdsAt: 5, breaksAt: 6, relieved: [{ met: true }] });
+    expect(await found(text, parameter, 1, 30)).not.toHaveProperty("interrupted");
   });
 
   it("says so when nothing breaks, when everything does, and when no limit binds", async () => {

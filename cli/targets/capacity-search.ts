@@ -41,14 +41,16 @@ export interface Found {
   readonly binding: ConstraintName | undefined;
   readonly relieved: readonly Relieved[];
   readonly evidence: readonly string[];
+  /** There where it was interrupted: the rest is what was known by then, and what binds is not. */
+  readonly interrupted?: true;
 }
 
 export interface Search {
   readonly parameter: string;
   readonly from: number;
   readonly to: number;
-  /** One run with these changes, always with the same seed. */
-  readonly play: (changes: Changes) => Promise<CapacityRun>;
+  /** One run with these changes, always with the same seed. Undefined: it was interrupted, and so is the search. */
+  readonly play: (changes: Changes) => Promise<CapacityRun | undefined>;
   /** As the experiment is with these changes. */
   readonly experiment: (changes: Changes) => Experiment;
   readonly onProgress?: (text: string) => void;
@@ -56,47 +58,39 @@ export interface Search {
 
 export async function search({ parameter, from, to, play, experiment, onProgress }: Search): Promise<Found> {
   const tried: Found["tried"][number][] = [];
-  const runs = new Map<number, CapacityRun>();
-  const holds = async (value: number): Promise<boolean> => {
+  /** The largest value that holds, and the smallest one that does not with its run. */
+  const known: { low?: number; high?: { readonly value: number; readonly run: CapacityRun } } = {};
+  /** False: it was interrupted. */
+  const tries = async (value: number): Promise<boolean> => {
     onProgress?.(`${parameter}=${value}`);
     const run = await play([[parameter, value]]);
-    runs.set(value, run);
+    if (run === undefined) return false;
     const broken = run.objectives.find(({ met }) => !met);
     tried.push({ value, met: broken === undefined, ...(broken === undefined ? {} : { objective: broken }) });
-    return broken === undefined;
+    if (broken === undefined) known.low = value;
+    else known.high = { value, run };
+    return true;
   };
-  let low: number | undefined = from;
-  let high: number | undefined = to;
-  if (!(await holds(from))) [low, high] = [undefined, from];
-  else if (await holds(to)) [low, high] = [to, undefined];
-  else {
-    let [good, bad] = [from, to];
-    while (bad - good > Math.max(1, Math.floor(good / 50))) {
-      const middle = Math.floor((good + bad) / 2);
-      if (await holds(middle)) good = middle;
-      else bad = middle;
-    }
-    [low, high] = [good, bad];
+  let isWhole = await tries(from);
+  if (isWhole && known.low !== undefined) isWhole = await tries(to);
+  while (isWhole && known.low !== undefined && known.high !== undefined) {
+    if (known.high.value - known.low <= Math.max(1, Math.floor(known.low / 50))) break;
+    isWhole = await tries(Math.floor((known.low + known.high.value) / 2));
   }
-  if (high === undefined)
-    return {
-      parameter,
-      holdsAt: low,
-      breaksAt: undefined,
-      tried,
-      broken: undefined,
-      binding: undefined,
-      relieved: [],
-      evidence: [],
-    };
-  const run = runs.get(high) as CapacityRun;
-  const at = run.objectives.findIndex(({ met }) => !met);
-  const broken = run.objectives[at] as ObjectiveResult;
+  const { low, high } = known;
+  const run = high?.run;
+  const at = run === undefined ? -1 : run.objectives.findIndex(({ met }) => !met);
+  const broken = run?.objectives[at];
   const relieved: Relieved[] = [];
-  for (const [constraint, changes] of reliefs(experiment([[parameter, high]]), parameter)) {
-    onProgress?.(`${parameter}=${high} with ${constraint} relieved`);
-    const { value, met } = (await play([[parameter, high], ...changes])).objectives[at] as ObjectiveResult;
-    relieved.push({ constraint, changes, value, met, gain: gainOf(broken, value) });
+  if (isWhole && high !== undefined && broken !== undefined) {
+    for (const [constraint, changes] of reliefs(experiment([[parameter, high.value]]), parameter)) {
+      onProgress?.(`${parameter}=${high.value} with ${constraint} relieved`);
+      const result = (await play([[parameter, high.value], ...changes]))?.objectives[at];
+      isWhole = result !== undefined;
+      if (result === undefined) break;
+      const { value, met } = result;
+      relieved.push({ constraint, changes, value, met, gain: gainOf(broken, value) });
+    }
   }
   const best = relieved.reduce<Relieved | undefined>(
     (found, each) => (each.gain > (found?.gain ?? 0.2) ? each : found),
@@ -105,12 +99,13 @@ export async function search({ parameter, from, to, play, experiment, onProgress
   return {
     parameter,
     holdsAt: low,
-    breaksAt: high,
+    breaksAt: high?.value,
     tried,
     broken,
-    binding: best?.constraint,
+    binding: isWhole ? best?.constraint : undefined,
     relieved,
-    evidence: evidenceOf(run),
+    evidence: run === undefined ? [] : evidenceOf(run),
+    ...(isWhole ? {} : { interrupted: true }),
   };
 }
 

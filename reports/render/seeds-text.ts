@@ -2,8 +2,12 @@
 import type { SimulationReport } from "../schema/simulation-report.ts";
 import type { Paint } from "./text.ts";
 
-/** Ends in a newline. */
-export function renderSeedsText(reports: readonly SimulationReport[], paint: Paint = (_tone, text) => text): string {
+/** `wanted`: how many seeds were to be played; fewer are there of a run that was cut short. Ends in a newline. */
+export function renderSeedsText(
+  reports: readonly SimulationReport[],
+  wanted: number,
+  paint: Paint = (_tone, text) => text,
+): string {
   const failed = reports.filter(({ failure }) => failure !== undefined);
   const lines = failed.map(
     ({ seed, failure }) =>
@@ -15,6 +19,9 @@ export function renderSeedsText(reports: readonly SimulationReport[], paint: Pai
   return [
     ...lines,
     `${reports.length} seeds, ${failed.length === 0 ? paint("good", "none failed") : paint("bad", `${failed.length} failed`)}`,
+    ...(reports.length < wanted
+      ? [paint("doubtful", `cut short: ${wanted - reports.length} of ${wanted} seeds were not played`)]
+      : []),
     ...[...seen].map(([name, count]) => paint("quiet", `  ${name} in ${count} of them`)),
     "",
   ].join("\n");
