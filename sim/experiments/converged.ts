@@ -40,8 +40,14 @@ export function informersConverged(clients: Clients, served: (path: string) => r
       const [want, have] = [expected.get(key), held.get(key)];
       if (want === have) continue;
       return failed(
-        `${name} holds ${key} ${want === undefined ? "no longer" : `at version ${want}`}`,
-        have === undefined ? "it holds none" : `it holds version ${have}`,
+        want === undefined
+          ? `${name} does not hold ${key}, which is deleted`
+          : `${name} holds ${key} at version ${want}`,
+        have === undefined
+          ? `${name} does not hold ${key}, which is there at version ${want}`
+          : want === undefined
+            ? `${name} still holds ${key} at version ${have}, which is deleted`
+            : `${name} holds ${key} at version ${have}, and not ${want}`,
         informer.watches
           .slice(-3)
           .map(
@@ -69,7 +75,7 @@ export function replicasSettled(truth: Truth): Judged {
     if (children.length !== Number(wanted))
       return failed(
         `${name} has ${wanted} children`,
-        `it has ${children.length}`,
+        `${name} has ${children.length} children, and not ${wanted}`,
         children.map((child) => `child ${String((child["metadata"] as { name?: string }).name)}`).slice(0, 10),
       );
   }
@@ -89,9 +95,8 @@ export function clusterConverged(
   const candidates = [...clients.values()].map(({ actor }) => actor).filter((actor) => actor instanceof Candidate);
   if (candidates.length > 0 && !candidates.some((one) => one.counts()["leads"] === 1)) waits.push("nobody leads");
   const informers = followersOf(clients).length > 0 ? informersConverged(clients, served) : passed;
-  if (informers.verdict.status === "failed") waits.push(`${informers.verdict.expected}; ${informers.verdict.actual}`);
-  const replicas = replicasSettled(truth);
-  if (replicas.verdict.status === "failed") waits.push(`${replicas.verdict.expected}; ${replicas.verdict.actual}`);
+  for (const { verdict } of [informers, replicasSettled(truth)])
+    if (verdict.status === "failed") waits.push(verdict.actual);
   const [first] = waits;
   return first === undefined ? passed : failed("nobody waits for anything", first, waits.concat(informers.evidence));
 }

@@ -57,6 +57,27 @@ describe("the scenario of one broken link", () => {
     expect(report.failure?.signature).toMatch(/^informer\.converges \[informer-#/);
   });
 
+  it("tells what is there as what is there: of an informer that still holds what is deleted, and of one that lags", () => {
+    const explored = readFileSync(new URL("../../scenarios/explore/informers.yaml", import.meta.url), "utf8");
+    const { report } = playScenario(parseScenario(explored, "informers.yaml"), {
+      seed: 6,
+      bugs: bugsOf(["client-relist-keeps-deleted"]),
+    });
+    expect(report.failure).toMatchObject({
+      requirement: "cluster.converges",
+      expected: "nobody waits for anything",
+      actual: "informer-1 still holds default/writer-2-2 at version 64, which is deleted",
+    });
+    const cut = playScenario(
+      changed("- { at: 10s, heal: [informer-1, apiserver] }", "- { at: 10s, partition: [informer-1, apiserver] }"),
+    ).report.failure;
+    const [, key, version] = /^informer-1 holds (\S+) at version (\d+)$/.exec(cut?.expected ?? "") ?? [];
+    expect([
+      `informer-1 does not hold ${key}, which is there at version ${version}`,
+      expect.stringMatching(new RegExp(`^informer-1 holds ${key} at version \\d+, and not ${version}$`)),
+    ]).toContainEqual(cut?.actual);
+  });
+
   it("survives a crash of the server and of an informer: the store and the API bring them back", () => {
     const played = playScenario(
       changed("- { at: 8s, compact: apiserver }", "- { at: 8s, crash: apiserver }\n  - { at: 12s, crash: informer-1 }"),
