@@ -416,8 +416,8 @@ export const commandLine = or(
       "touchstone serve --profile kubernetes --port 8001",
       "touchstone serve --profile kubernetes --nodes 20 --speed 10 --data-dir here",
       "touchstone serve --port 0 --token-auth-file tokens.csv --history-window 30s",
-      "touchstone serve --fault watch-start-inclusive --access-log",
-      "touchstone serve --chaos scenarios/chaos/bad-day.yaml --seed 7 --chaos-log did.ndjson",
+      "touchstone serve --profile kubernetes --fault watch-start-inclusive --access-log",
+      "touchstone serve --profile kubernetes --chaos scenarios/chaos/bad-day.yaml --seed 7 --chaos-log did.ndjson",
     ),
   }),
   command("agent", agent, {

@@ -80,6 +80,15 @@ describe("every command in the guides", () => {
     expect(result.success ? "understood" : formatMessage(result.error)).toBe("understood");
   });
 
+  it("lets somebody in, where it starts a server: by a profile that takes anybody, or by credentials", () => {
+    const shown = readTreeFile("cli/command-line.ts").matchAll(/"(touchstone serve [^"]*)"/g);
+    const lines = [...commands, ...[...shown].map(([, line]) => ["cli/command-line.ts", line as string] as const)];
+    const servers = lines.filter(([, line]) => /touchstone serve /.test(line));
+    expect(servers.length).toBeGreaterThan(10);
+    const enters = /--profile kubernetes|--token-auth-file|--authentication-config|--client-ca-file|--anonymous-auth/;
+    expect(servers.filter(([, line]) => !enters.test(line))).toEqual([]);
+  });
+
   it.each(commands.filter(([, line]) => line.startsWith("npm ")))("%s: %s is a script", (_, line) => {
     const script = /^npm (?:run )?(\w+)/.exec(line)?.[1] ?? "";
     expect(Object.keys(scripts)).toContain(script);
