@@ -135,6 +135,19 @@ describe("scenario files", () => {
     expect(mistakes("scenarios/v1", "scenarios/v2")).toBe("x.yaml:5:13: apiVersion: expected scenarios/v1");
   });
 
+  it("says of a file that has nothing of a scenario that it is none, and nothing more", () => {
+    const manifest = "apiVersion: v1\nkind: Pod\nmetadata: { name: a }\nspec: {}\n";
+    expect(() => parseScenario(manifest, "x.yaml")).toThrow(
+      /^x\.yaml:1:1: this is of kind Pod: expected a scenario, for `touchstone run`, with apiVersion: scenarios\/v1$/,
+    );
+  });
+
+  it("tells a misspelt field once, and not also that it is missing", () => {
+    expect(mistakes("until: 30s", "untill: 30s")).toBe(
+      'x.yaml:8:1: there is no field "untill" here; did you mean until?',
+    );
+  });
+
   it("tells one mistake of what is no YAML: the others follow from it", () => {
     expect(mistakes("clients:", "clients: {").split("\n")).toHaveLength(1);
     expect(mistakes("clients:", "x: &a [*a]\nclients:")).toContain("x.yaml");
@@ -193,6 +206,13 @@ faults:
   ])("%s → %s is refused with its place", (from, to, message) => {
     expect(plan).toContain(from);
     expect(() => parseChaos(plan.replace(from, to), "x.yaml")).toThrow(message);
+  });
+
+  it("are told of a misspelt verb in one line", () => {
+    const misspelt = plan.replace("conflict: true", "conflct: true");
+    expect(() => parseChaos(misspelt, "x.yaml")).toThrow(
+      /^x\.yaml:6:7: faults\[2\]: there is no field "conflct" here; did you mean conflict\?$/,
+    );
   });
 
   it("are there to begin with", () => {

@@ -2,6 +2,7 @@
 import { Document, isMap, isNode, isPair, isScalar, LineCounter, type Node } from "yaml";
 import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
+import { otherFile, type WantedFile, withoutConsequences } from "../wire/wrong-files.ts";
 import { yamlDocument, yamlValue } from "../wire/yaml-text.ts";
 import { inPlainWords } from "./plain-words.ts";
 import { type ChaosPlan, chaosSchema } from "./chaos.ts";
@@ -58,15 +59,17 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
   if (parsed.success) return parsed.data;
   /** With its line and its order there, by what is said. */
   const mistakes = new Map<string, readonly [line: number, order: number]>();
-  const isOther = parsed.error.issues.some(({ path }) => path.length === 1 && path[0] === "apiVersion");
-  const other = isOther ? otherFiles.get(String((value as { apiVersion?: unknown } | null)?.apiVersion)) : undefined;
-  if (other !== undefined)
-    throw new ScenarioError(`${at(offsetOf(document.contents, ["apiVersion"])).text}: apiVersion: this is ${other}`);
+  const other = otherFile(value, wantedBy(schema));
+  if (other !== undefined) {
+    const path = other.field === undefined ? [] : [other.field];
+    throw new ScenarioError(`${at(offsetOf(document.contents, path)).text}: ${other.text}`);
+  }
+  const issues = withoutConsequences(parsed.error.issues.flatMap(flattened), value, (path) => keysAt(schema, path));
   let seen = 0;
   let more: readonly string[] = [];
-  for (const { path, message, isKey } of mistakesOf(parsed.error.issues, document, schema)) {
+  for (const { path, message, isKey } of mistakesOf(issues, document, schema)) {
     if (mistakes.size === mistakesMax) {
-      more = [`and ${countOf(parsed.error.issues) - seen} more`];
+      more = [`and ${countOf(issues) - seen} more`];
       break;
     }
     seen++;
@@ -82,25 +85,21 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
   throw new ScenarioError([...inOrder, ...more].join("\n"));
 }
 
-/** What else a person has, by its apiVersion: of such a file nothing more is said, since all of it would be a mistake. */
-const otherFiles: ReadonlyMap<string, string> = new Map([
-  ["scenarios/v1", "a scenario, for `touchstone run`"],
-  ["chaos/v1", "a plan of chaos, for `touchstone serve --chaos`"],
-  ["capacity/v1", "an experiment on capacity, for `touchstone capacity`"],
-  ["capsules/v1", "a capsule, for `touchstone replay`"],
-]);
+function wantedBy(schema: z.ZodType): WantedFile {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+  const version = properties["apiVersion"]?.const;
+  return { version: version === undefined ? undefined : String(version), fields: Object.keys(properties), required };
+}
 
 /** Nobody reads more at once. */
 const mistakesMax = 10;
 
 /** Without places, each of which takes a walk over the document. */
 const countOf = (issues: readonly Issue[]): number =>
-  issues
-    .flatMap(flattened)
-    .reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
+  issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
 
 function* mistakesOf(issues: readonly Issue[], document: Document, schema: z.ZodType): Generator<Mistake> {
-  for (const issue of issues) for (const each of flattened(issue)) yield* byKey(each, document, schema);
+  for (const issue of issues) yield* byKey(issue, document, schema);
 }
 
 function readable<Read>(name: string, read: () => Read): Read {
@@ -148,6 +147,8 @@ const possibleOf = (issue: z.core.$ZodIssueInvalidUnion): readonly unknown[] | u
   "options" in issue ? issue.options : undefined;
 
 interface JsonSchema {
+  readonly const?: unknown;
+  readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly items?: JsonSchema;
   readonly anyOf?: readonly JsonSchema[];

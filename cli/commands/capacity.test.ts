@@ -99,6 +99,12 @@ describe("touchstone capacity", () => {
       "did you mean getMicros",
     );
     expect(await refusalHere("capacity", lists, "--quick", "--tiny")).toContain("two forms");
+    const late = ["capacity", lists, "--metrics-at", "20s", "--set"] as const;
+    expect(await refusalHere(...late, "until=10s")).toContain(
+      "--metrics-at: 20 s is beyond the end: the measurement of arm workload.0.clients=2 takes 10 s. Give 10s at most",
+    );
+    // In any arm, also where the first one is long enough.
+    expect(await refusalHere(...late, "sweep=[{ set: until, to: [30s, 15s] }]")).toContain("arm until=15s takes 15 s");
     expect(await refusalHere("capacity", "--worker")).toContain("give --queue URL");
     expect(await refusalHere("capacity", lists, "--worker", "--queue", "redis://127.0.0.1:1")).toContain(
       "leave the experiment out",

@@ -40,6 +40,7 @@ async function play(options: RunOptions, threadsOf: typeof capacityThreads): Pro
     );
   const read = readExperiment(file, options, options.repetitions);
   const arms = chosen(read.plan.arms, options.arms);
+  requireMoment(options.metricsAt, arms);
   const folder = options.output ?? join("out", "capacity", read.plan.experiment.name);
   prepareFolder(folder, "--output");
   const parts = partsOf(read, file, arms, options);
@@ -67,6 +68,17 @@ function chosen(arms: readonly PlannedArm[], names: readonly string[]): readonly
     );
   }
   return arms.filter(({ name }) => names.includes(name));
+}
+
+/** What is to be scraped must come before the end of every run. */
+function requireMoment(metricsAt: number | undefined, arms: readonly PlannedArm[]): void {
+  if (metricsAt === undefined) return;
+  const short = arms.find(({ experiment }) => experiment.until < metricsAt);
+  if (short === undefined) return;
+  const [asked, until] = [metricsAt / 1_000_000, short.experiment.until / 1_000_000];
+  throw new UsageError(
+    `--metrics-at: ${asked} s is beyond the end: the measurement of arm ${short.name} takes ${until} s. Give ${until}s at most, or leave it out for the end.`,
+  );
 }
 
 /** Every run of every arm; of them, those of the shard. */

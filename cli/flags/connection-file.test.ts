@@ -83,6 +83,15 @@ describe("connection files", () => {
     expect(reached({}, {}, both, "two")).toMatchObject({ url: "http://two:80" });
   });
 
+  it("have clusters, contexts or users: any other file is told as none", () => {
+    const file = scratchFile("package.json", '{ "name": "a", "scripts": {} }');
+    for (const context of [undefined, "here"])
+      expect(() => readConnectionFile(file, context)).toThrow(
+        /^--svcconfig \S+: this is no connection file: it has no clusters, contexts and users\. Give one in the form/,
+      );
+    expect(() => reached({}, {}, { "current-context": "" })).toThrow("current-context: is not set");
+  });
+
   it("hold more than is asked for: what another context needs does not matter, and an empty list may be null", () => {
     const clusters = [
       { name: "near", cluster: { server: "https://near:1" } },

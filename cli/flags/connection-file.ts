@@ -138,9 +138,16 @@ function parsed(source: string, flag: string): z.infer<typeof file> {
     throw new UsageError(`${flag}: not YAML: ${(error as Error).message}.`);
   }
   const result = file.safeParse(document);
+  if (result.success && !isConnectionFile(document))
+    throw new UsageError(
+      `${flag}: this is no connection file: it has no clusters, contexts and users. Give one in the form of kubeconfig.`,
+    );
   if (result.success) return result.data;
   throw wrong(flag, "", result.error);
 }
+
+const isConnectionFile = (document: unknown): boolean =>
+  Object.keys(file.shape).some((field) => Object.hasOwn(document as object, field));
 
 /** The row of this name, read as what it must be. */
 function chosen<Shape extends z.ZodType>(

@@ -46,7 +46,8 @@ function changesOf({ set, costModel }: ExperimentFlags): Changes {
   return [...costs, ...set.map(([name, value]) => [name, valueOf(name, value)] as const)];
 }
 
-const readCosts = (path: string): CostFile => asUsage(() => parsedAs(costFileSchema, readText(path), path));
+const readCosts = (path: string): CostFile =>
+  asUsage(() => parsedAs(costFileSchema, readText(path), `--cost-model ${path}`));
 
 function valueOf(name: string, text: string): unknown {
   try {

@@ -38,4 +38,18 @@ describe("a baseline", () => {
   ])("rejects %j with its place", (text, mistake) => {
     expect(mistakesOf(text)).toContain(mistake);
   });
+
+  it.each([
+    [
+      '{ "name": "a", "version": "1", "scripts": {} }',
+      "b.yaml:1:1: this is something else: expected a baseline, for `touchstone conform --baseline`, with apiVersion: baselines/v1",
+    ],
+    [
+      "name: a\napiVersion: scenarios/v1\nuntil: 5s\n",
+      "b.yaml:2:13: apiVersion: this is a scenario, for `touchstone run`",
+    ],
+    [`${head}expectd: []\n`, 'b.yaml:1:1: the document: there is no field "expectd" here; did you mean expected?'],
+  ])("tells in one line that %j is none, or what is misspelt", (text, mistake) => {
+    expect(mistakesOf(text)).toBe(mistake);
+  });
 });

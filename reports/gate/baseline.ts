@@ -4,6 +4,8 @@
  */
 import { type Document, isNode, LineCounter, stringify } from "yaml";
 import { z } from "zod";
+import { didYouMean } from "../../wire/near-names.ts";
+import { otherFile, withoutConsequences } from "../../wire/wrong-files.ts";
 import { yamlDocument, yamlValue } from "../../wire/yaml-text.ts";
 
 const baselineVersion = "baselines/v1";
@@ -60,8 +62,17 @@ export function parseBaseline(text: string, name: string): Baseline {
   };
   const [broken] = document.errors; // those behind the first mostly follow from it
   if (broken !== undefined) throw new BaselineError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
-  const parsed = baselineSchema.safeParse(readable(name, () => yamlValue(document)));
-  const problems = parsed.success ? repeated(parsed.data) : parsed.error.issues;
+  const value = readable(name, () => yamlValue(document));
+  const parsed = baselineSchema.safeParse(value);
+  const other = parsed.success ? undefined : otherFile(value, wantedFile);
+  if (other !== undefined)
+    throw new BaselineError(`${at(offsetOf(document, other.field === undefined ? [] : [other.field]))}: ${other.text}`);
+  const problems: readonly Problem[] = parsed.success
+    ? repeated(parsed.data)
+    : withoutConsequences(parsed.error.issues, value, fieldsAt).map((issue) => ({
+        path: issue.path,
+        message: issue.code === "unrecognized_keys" ? unknownFields(issue.keys, fieldsAt(issue.path)) : issue.message,
+      }));
   if (parsed.success && problems.length === 0) return parsed.data;
   const mistakes = problems.map(({ path, message }) => {
     const where = path.length === 0 ? "the document" : path.join(".");
@@ -69,6 +80,23 @@ export function parseBaseline(text: string, name: string): Baseline {
   });
   throw new BaselineError(mistakes.join("\n"));
 }
+
+const wantedFile = {
+  version: baselineVersion,
+  fields: Object.keys(baselineSchema.shape),
+  required: Object.keys(baselineSchema.shape),
+};
+
+const fieldsAt = (path: readonly PropertyKey[]): readonly string[] =>
+  Object.keys((path.length === 0 ? baselineSchema : baselineSchema.shape.expected.element).shape);
+
+const unknownFields = (names: readonly string[], fields: readonly string[]): string =>
+  names
+    .map((name) => {
+      const hint = didYouMean(name, fields);
+      return `there is no field ${JSON.stringify(name)} here${hint === "" ? `; there are ${fields.join(", ")}` : hint}`;
+    })
+    .join("; ");
 
 /** Where the deepest node on the path begins: what is missing has no place of its own. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {
