@@ -13,3 +13,19 @@ export function valuesOf(container: object): readonly unknown[] {
   for (const name of names) values.push((container as Readonly<Record<string, unknown>>)[name]);
   return values;
 }
+
+/** Some items, with all that is within them. */
+export function valueCount(list: readonly unknown[], from: number, length: number): number {
+  let count = length;
+  const open: object[] = [];
+  for (let at = from; at < from + length; at++) if (isContainer(list[at])) open.push(list[at] as object);
+  for (let container = open.pop(); container !== undefined; container = open.pop()) {
+    for (const child of valuesOf(container)) {
+      count++;
+      if (isContainer(child)) open.push(child);
+    }
+  }
+  return count;
+}
+
+const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;

@@ -1,7 +1,9 @@
 /** Where a judgement of an object is, and what it has found so far. Paths are put together for causes alone. */
 import { type Dialect, svcDialect } from "../../wire/dialect.ts";
-import type { Cause } from "../contract/errors.ts";
+import { type Cause, toldCharactersMax } from "../contract/errors.ts";
+import { append } from "../../wire/lists.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
+import { askedOnce, pacedParts } from "../expressions/pace.ts";
 import {
   duplicateText,
   duplicateValue,
@@ -15,6 +17,7 @@ import {
   tooManyItems,
   unsupportedValue,
 } from "./causes.ts";
+import { valueCount } from "./members.ts";
 
 /** Judges what is there: a field that is absent is fine. */
 export type Check = (value: never, at: Place) => void;
@@ -48,6 +51,10 @@ export class Place {
   private seen: Map<unknown, Set<unknown>> | undefined;
   /** The same of a short list: rules and values in turn. */
   private seenOfFew: unknown[] | undefined;
+  /** What the part of a list that is being judged has added to `seen`. */
+  private added: { readonly values: Set<unknown>; readonly value: unknown }[] | undefined;
+  /** Of causes that are told, as far as they were counted. */
+  private charactersLeft = toldCharactersMax;
   private readonly base: string;
   /** The way here from `base`; beyond `depth` are leftovers. */
   private readonly steps: PathStep[] = [];
@@ -66,6 +73,7 @@ export class Place {
     this.dialect = dialect;
     this.live = live;
     this.depth = 0;
+    this.charactersLeft = toldCharactersMax;
   }
 
   get path(): string {
@@ -110,19 +118,70 @@ export class Place {
 
   /** Goes through the items of the list that is here. */
   eachItem(list: readonly unknown[], judge: Check, holds?: Rule["holds"]): void {
-    const { seen, seenOfFew, itemCount } = this;
+    const { seen, seenOfFew, itemCount, added } = this;
     this.seen = undefined;
     this.seenOfFew = undefined;
+    this.added = undefined;
     this.itemCount = list.length;
-    for (let at = 0; at < list.length; at++) {
-      if (holds?.(list[at] as never) === true) continue;
-      this.enter(at);
-      judge(list[at] as never, this);
-      this.leave();
+    this.items(list, 0, list.length, judge, holds);
+    this.seen = seen;
+    this.seenOfFew = seenOfFew;
+    this.added = added;
+    this.itemCount = itemCount;
+  }
+
+  /**
+   * As `eachItem`, for rules that carry nothing from one item to the next but by `isAgain`: a long list is judged in parts, after
+   * each of which a judgement may be broken off (`pace.ts`). What nobody would be told of any more is not judged.
+   */
+  eachInParts(list: readonly unknown[], judge: Check, holds?: Rule["holds"]): void {
+    if (list.length < longMin) {
+      this.eachItem(list, judge, holds);
+      return;
+    }
+    const { seen, seenOfFew, itemCount, added } = this;
+    this.seen = askedOnce(() => new Map());
+    this.itemCount = list.length;
+    const part = (from: number, end: number): Part => this.part(list, from, end, judge, holds);
+    const costOf = ({ characters, from }: Part, length: number): number =>
+      valueCost * valueCount(list, from, length) + characterCost * characters;
+    for (const { causes, characters } of pacedParts(list.length, part, costOf)) {
+      append(this.causes, causes);
+      this.charactersLeft -= characters;
+      if (this.charactersLeft < 0) break;
     }
     this.seen = seen;
     this.seenOfFew = seenOfFew;
+    this.added = added;
     this.itemCount = itemCount;
+  }
+
+  /** What is wrong with some items. Where it is broken off it is judged again, as if it had not begun. */
+  private part(list: readonly unknown[], from: number, end: number, judge: Check, holds: Rule["holds"]): Part {
+    const countBefore = this.causes.length;
+    const { charactersLeft } = this;
+    const added: NonNullable<typeof this.added> = [];
+    this.added = added;
+    try {
+      this.items(list, from, end, judge, holds);
+    } catch (error) {
+      for (const { values, value } of added) values.delete(value);
+      throw error;
+    }
+    this.charactersLeft = charactersLeft; // those of lists within are counted with the part
+    const causes = this.causes.splice(countBefore);
+    const characters = causes.reduce((sum, { message, field = "" }) => sum + message.length + field.length, 0);
+    return { causes, characters, from };
+  }
+
+  private items(list: readonly unknown[], from: number, end: number, judge: Check, holds: Rule["holds"]): void {
+    for (let at = from; at < end; at++) {
+      const item = list[at] as never;
+      if (holds?.(item) === true) continue;
+      this.enter(at);
+      judge(item, this);
+      this.leave();
+    }
   }
 
   /** Whether an item of the list has brought this value already, by the same rule. Lists are as long as clients make them. */
@@ -135,9 +194,11 @@ export class Place {
       return false;
     }
     const seen = (this.seen ??= new Map<unknown, Set<unknown>>());
-    const values = seen.get(rule);
-    if (values !== undefined) return values.has(value) || !values.add(value);
-    seen.set(rule, new Set([value]));
+    let values = seen.get(rule);
+    if (values === undefined) seen.set(rule, (values = new Set()));
+    if (values.has(value)) return true;
+    values.add(value);
+    this.added?.push({ values, value });
     return false;
   }
 
@@ -187,6 +248,20 @@ export class Place {
     this.causes.push(tooLongValue(this.path, bytesMax));
   }
 }
+
+/** From here on a list is judged in parts. */
+export const longMin = 128;
+
+/** What was found in some items of a list. */
+interface Part {
+  readonly causes: readonly Cause[];
+  readonly characters: number;
+  readonly from: number;
+}
+
+/** By the measure of expressions (`pace.ts`): of a value that is looked at, and of a character that is told of it. */
+const valueCost = 4;
+const characterCost = 0.25;
 
 /** Among so few a look at each is faster than a set. */
 const fewMax = 8;

@@ -1,7 +1,8 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { svcDialect } from "../../wire/dialect.ts";
-import type { Cause } from "../contract/errors.ts";
+import { type Cause, toldCharactersMax } from "../contract/errors.ts";
 import type { JsonObject } from "../contract/http-message.ts";
+import { inTurns } from "../expressions/pace.ts";
 import type { Check, Place, Rule } from "./place.ts";
 import {
   all,
@@ -221,4 +222,45 @@ it("What is wrong with a text is looked for once, and again in the next object",
   };
   expect([textsOf("b"), askedCount]).toEqual([['name: Invalid value: "b": not b'], 1]);
   expect([textsOf("b"), askedCount]).toEqual([['name: Invalid value: "b": not b'], 2]);
+});
+
+describe("a long list", () => {
+  const item = struct({ name: all(short, distinct) as Rule, names: each(all(short, distinct)) });
+  const rules = fieldRules({ items: each(item), others: required(each(all(short, distinct))) });
+  const causesOf = (object: JsonObject): readonly Cause[] => {
+    const causes: Cause[] = [];
+    rules(object, causes, svcDialect);
+    return causes;
+  };
+  const names = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `${at % (count - 30)}`);
+  const wide: JsonObject = {
+    items: names(2_000).map((name) => ({ name })),
+    others: names(50_000),
+  };
+  const deep: JsonObject = { items: [{ names: names(40_000) }, ...names(300).map((name) => ({ name }))] };
+
+  it.each([
+    ["wide", wide],
+    ["deep", deep],
+  ])("is judged in turns as at once: %s", (_, object) => {
+    const judged = inTurns(() => causesOf(object));
+    let turnCount = 1;
+    let step = judged.next();
+    for (; step.done !== true; step = judged.next()) turnCount++;
+    expect(step.value).toEqual(causesOf(object));
+    expect(turnCount).toBeGreaterThanOrEqual(2);
+  });
+
+  it("is judged no further when nobody would be told", () => {
+    let judgedCount = 0;
+    const check: Check = (text: string, at) => {
+      judgedCount++;
+      at.invalid(text, "wrong".repeat(1_000));
+    };
+    const causes: Cause[] = [];
+    fieldRules({ items: each(check) })({ items: names(50_000) }, causes, svcDialect);
+    expect(judgedCount).toBeLessThan(300);
+    expect(causes).toHaveLength(judgedCount);
+    expect(causes.reduce((sum, { message }) => sum + message.length, 0)).toBeGreaterThan(toldCharactersMax);
+  });
 });

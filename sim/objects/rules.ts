@@ -7,7 +7,9 @@ import type { Cause } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { jsonEqual } from "./equality.ts";
 import type { KindRules } from "./kind-rules.ts";
-import { type Check, Place, type Rule, ruleOf } from "./place.ts";
+import { pacedParts } from "../expressions/pace.ts";
+import { valueCount } from "./members.ts";
+import { type Check, longMin, Place, type Rule, ruleOf } from "./place.ts";
 
 /** Fields, or paths of fields (`spec.selector`), of which those on the way may be absent. */
 export type Table = Readonly<Record<string, Rule | Check>>;
@@ -121,10 +123,30 @@ export function each(item: Rule | Check): Rule {
   const { judge, holds } = ruleOf(item);
   return {
     zero: [],
-    ...holding(holds && ((list: readonly never[]) => list.every((one) => holds(one)))),
-    judge: (list: readonly Json[], at) => at.eachItem(list, judge, holds),
+    ...holding(holds && ((list: readonly never[]) => allItemsHold(list, holds))),
+    judge: (list: readonly Json[], at) => at.eachInParts(list, judge, holds),
   };
 }
+
+function allItemsHold(list: readonly never[], holds: NonNullable<Rule["holds"]>): boolean {
+  if (list.length < longMin) return list.every((one) => holds(one));
+  const part = (from: number, end: number): HeldPart => {
+    let isFine = true;
+    for (let at = from; at < end && isFine; at++) isFine = holds(list[at] as never);
+    return { isFine, from };
+  };
+  const costOf = ({ from }: HeldPart, length: number): number => heldCost * valueCount(list, from, length);
+  for (const { isFine } of pacedParts(list.length, part, costOf)) if (!isFine) return false;
+  return true;
+}
+
+interface HeldPart {
+  readonly isFine: boolean;
+  readonly from: number;
+}
+
+/** Of a value, by the measure of expressions. */
+const heldCost = 2;
 
 /** Each item of a list, told as if it were the list. */
 export function eachUnnumbered(item: Rule | Check): Rule {

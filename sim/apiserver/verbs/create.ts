@@ -101,7 +101,7 @@ function storeAdmitted(creation: Creation, object: Draft): void {
   const generates = generatesName(object);
   // Every name begins with what was admitted, without what came of the last one.
   if (generates) seal(object);
-  if (resource.custom !== undefined || (run.isLarge && !generates)) storeInTurns(creation, object, 1);
+  if (resource.custom !== undefined || run.isLarge) storeInTurns(creation, object, 1);
   else {
     const hasQuotas = hasQuotasWithRoom(creation, object);
     stored(creation, storeAtOnce(creation, object), hasQuotas);

@@ -3,6 +3,7 @@
  * Source: recorded bodies of pods and deployments; the published defaults and validation. What its parts must be is
  * judged in `pods/`.
  */
+import { askedOnce } from "../../expressions/pace.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { type Draft, isObject, ownChild, ownItem, ownList } from "../../contract/objects.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
@@ -142,7 +143,7 @@ function volumeDefaults(volume: Draft): void {
 
 /** The names that containers may use. */
 function resourceClaims(claims: readonly JsonObject[], at: Place): void {
-  at.eachItem(claims, resourceClaim);
+  at.eachInParts(claims, resourceClaim);
   scopeOf(at).claims = new Set(claims.flatMap(({ name = "" }) => (name === "" ? [] : [name as string])));
 }
 
@@ -201,7 +202,8 @@ const podSpec = struct(
 /** A pod's spec; `pod` is the pod's name. */
 export function judgePodSpec(spec: JsonObject, at: Place, pod?: string): void {
   const outer = at.scope;
-  const scope: PodScope = { spec, pod, volumes: noVolumes, volumeName: "", claims: noNames, containerNames: new Set() };
+  const containerNames = askedOnce(() => new Map<string, string>());
+  const scope: PodScope = { spec, pod, volumes: noVolumes, volumeName: "", claims: noNames, containerNames };
   at.scope = scope;
   podSpec.judge(spec as never, at);
   at.scope = outer;

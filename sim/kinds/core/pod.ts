@@ -4,6 +4,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { askedOnce } from "../../expressions/pace.ts";
 import { forbiddenField } from "../../objects/causes.ts";
 import { type Draft, metadataOf, ownChild, ownMetadata } from "../../contract/objects.ts";
 import { listOf, specToDefault } from "../shared/fields.ts";
@@ -73,7 +74,7 @@ const fitSpecs = new Recent<JsonObject, true>(8192);
 
 function podSpecUnlessFit(pod: JsonObject, at: Place): void {
   const spec = (pod["spec"] ?? {}) as JsonObject;
-  if (fitSpecs.get(spec) === true) return;
+  if (askedOnce(() => fitSpecs.get(spec)) === true) return;
   const countBefore = at.causes.length;
   at.enter("spec");
   judgePodSpec(spec, at, metadataOf(pod).name ?? "");

@@ -36,8 +36,11 @@ export const anyContainer = struct(
 /** A name is given once in both lists. */
 function uniqueName({ name = "" }: JsonObject, at: Place): void {
   const { containerNames } = scopeOf(at);
-  if (containerNames.has(name as string)) at.of("name").duplicate(name);
-  if (name !== "") containerNames.add(name as string);
+  if (name === "") return;
+  const { path } = at;
+  const other = containerNames.get(name as string);
+  if (other === undefined) containerNames.set(name as string, path);
+  else if (other !== path) at.of("name").duplicate(name); // else it is judged again
 }
 
 const container = struct(anyContainer, uniqueName, hooksAndProbes, {

@@ -12,8 +12,8 @@ export interface PodScope {
   volumeName: string;
   /** The claims that containers may use, by name. */
   claims: ReadonlySet<string>;
-  /** Of the containers that have been judged. */
-  readonly containerNames: Set<string>;
+  /** Of the containers that have been judged: which of them has the name. Kept while the judgement is broken off. */
+  readonly containerNames: Map<string, string>;
 }
 
 export const scopeOf = (at: Place): PodScope => at.scope as PodScope;
