@@ -196,3 +196,28 @@ it.each([
   expect(data?.["a"] === `\ufffd${"\n".repeat(400_000)}`).toBe(true);
   expect(told.eventCount).toBeGreaterThanOrEqual(400_000 / 16_384 + 10); // some twenty without
 });
+
+// What takes a part of the time each: who owns what of a long list, whether its elements are of their type, what becomes of each.
+describe("a pod of long lists is written in many events", () => {
+  const path = "/api/v1/namespaces/default/pods";
+  const spec = {
+    containers: [{ name: "c", image: "i" }],
+    initContainers: times(8_000, (at) => ({ name: `i${at}`, image: "i", ports: [{ containerPort: at + 1 }] })),
+  };
+  const pod = (labels: JsonObject): string =>
+    JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "long", labels }, spec });
+  const struck = new Struck({}, 1);
+
+  it.each([
+    ["applied", `${path}/long?fieldManager=one`, "apply-patch+yaml", pod({}), 201, 37],
+    ["applied again", `${path}/long?fieldManager=two`, "apply-patch+yaml", pod({ a: "b" }), 409, 30],
+    ["patched", `${path}/long`, "strategic-merge-patch+json", pod({ c: "d" }), 200, 34],
+    ["edited", `${path}/long`, "json-patch+json", '[{"op":"test","path":"/kind","value":"Pod"}]', 200, 18],
+  ])("%s", (_, target, type, body, status, eventCountMin) => {
+    const [pathname = "", query = ""] = target.split("?");
+    const headers = { "content-type": `application/${type}` };
+    const told = struck.send({ method: "PATCH", path: `${pathname}?${query}`, headers, body });
+    expect([told.status, struck.failures]).toEqual([status, []]);
+    expect(told.eventCount).toBeGreaterThanOrEqual(eventCountMin);
+  });
+});

@@ -8,6 +8,7 @@ import { sortByBytes, encodeJson, goQuote } from "../../wire/go-strings.ts";
 import type { TypeRow } from "../../wire/schema.ts";
 import { type ApiError, badRequest, invalid } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
+import { inTurns } from "../expressions/pace.ts";
 import { type Decoded, duplicateText, finishDraft } from "./decode.ts";
 import { goValue } from "./go-values.ts";
 import { applyJsonPatch, PatchFailure, readJsonPatch, rejectedPatch } from "./json-patch.ts";
@@ -110,7 +111,7 @@ const jsonType = (value: unknown): string =>
 
 /** `live` with `patch`: the document that `decodePatched` takes. Throws `ApiError`, 413 for too many values. */
 export function* patchSteps(patch: Patch, live: JsonObject): Generator<void, Json> {
-  const document = patch.apply(live);
+  const document = yield* inTurns(() => patch.apply(live));
   yield;
   if (!patch.isLarge && !isLargeObject(live)) return document;
   requireFewValues(document);

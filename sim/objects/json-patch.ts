@@ -7,6 +7,7 @@
  */
 import { ApiError, badRequest, tooLarge } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
+import { askedOnce, paced, turnCostMax } from "../expressions/pace.ts";
 import { BlockList } from "./block-list.ts";
 import { isDeeperThan } from "./nesting.ts";
 import { isObject } from "../contract/objects.ts";
@@ -113,10 +114,14 @@ function unescapeToken(token: string): string {
 
 /** The patched document. Throws `PatchFailure`; then nothing has happened. */
 export function applyJsonPatch(document: Json, operations: readonly PatchOperation[], isLoose = false): Json {
-  const editor = new Editor(document, isLoose);
-  for (const operation of operations) carryOut[operation.op](editor, operation as never);
-  const patched = editor.finished();
-  if (isDeeperThan(depthMax, patched)) throw new PatchFailure(`the document is deeper than ${depthMax}`);
+  const edit = (): Json => {
+    const editor = new Editor(document, isLoose);
+    for (const operation of operations) carryOut[operation.op](editor, operation as never);
+    return editor.finished();
+  };
+  const patched = paced(edit, () => turnCostMax);
+  if (askedOnce(() => isDeeperThan(depthMax, patched)))
+    throw new PatchFailure(`the document is deeper than ${depthMax}`);
   return patched;
 }
 

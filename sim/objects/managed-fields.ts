@@ -24,7 +24,7 @@ import {
 } from "./field-set.ts";
 import { Recent } from "./recent.ts";
 import { isLargeValue } from "./value-limit.ts";
-import { paced, turnCostMax } from "../expressions/pace.ts";
+import { askedOnce, paced, turnCostMax } from "../expressions/pace.ts";
 import { seal } from "./seal.ts";
 import type { Strategy } from "./strategy.ts";
 import { type Draft, type ManagedFieldsEntry, metadataOf, ownMetadata } from "../contract/objects.ts";
@@ -75,8 +75,10 @@ const inTurn = <Made>(make: () => Made): Made => paced(make, aTurn);
 const aTurn = (): number => turnCostMax;
 
 /** The same of a few sets: there may be one for each of thousands of managers, which take a turn together. */
-const asLarge = (make: () => FieldSet | undefined, of: readonly (FieldSet | undefined)[]): FieldSet | undefined =>
-  paced(make, () => stepCost * of.reduce((count, set) => count + stepCountOf(set), 0));
+export const asLarge = (
+  make: () => FieldSet | undefined,
+  of: readonly (FieldSet | undefined)[],
+): FieldSet | undefined => paced(make, () => stepCost * of.reduce((count, set) => count + stepCountOf(set), 0));
 
 /** Of a step in a set: some thirty thousand take a turn. */
 const stepCost = turnCostMax / 30_000;
@@ -130,7 +132,7 @@ export class Differences {
     if (tracked.typeIn === undefined) return noDifference;
     this.others ??= new Map();
     if (!this.others.has(apiVersion)) {
-      const type = tracked.typeIn(apiVersion);
+      const type = askedOnce(() => tracked.typeIn?.(apiVersion)); // made of a schema in parts, and kept for others
       this.others.set(apiVersion, type === undefined ? undefined : this.compare(type));
     }
     return this.others.get(apiVersion);

@@ -1,4 +1,5 @@
 /** Bounds on values whose depth a client chooses. */
+import { valuesOf } from "./members.ts";
 
 /** Whether lists and objects stand in one another more than `max` deep. Any depth. */
 export function isDeeperThan(max: number, value: unknown): boolean {
@@ -7,14 +8,8 @@ export function isDeeperThan(max: number, value: unknown): boolean {
     if (depth === max) return true;
     const next: object[] = [];
     for (const container of level) {
-      if (Array.isArray(container)) {
-        for (const child of container as readonly unknown[]) if (isContainer(child)) next.push(child);
-      } else {
-        for (const key in container) {
-          const child: unknown = (container as Readonly<Record<string, unknown>>)[key];
-          if (isContainer(child)) next.push(child);
-        }
-      }
+      const children = valuesOf(container);
+      for (let at = 0; at < children.length; at++) if (isContainer(children[at])) next.push(children[at] as object);
     }
     level = next;
   }

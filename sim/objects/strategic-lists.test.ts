@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Json, JsonObject } from "../contract/http-message.ts";
+import { inTurns } from "../expressions/pace.ts";
 import { counted } from "./objects.fixture.ts";
 import { type ListMerge, mergeLists } from "./strategic-lists.ts";
 
@@ -90,3 +91,21 @@ it("elements with keys are ordered as scalars are that stand for them", () => {
     { seed: 4, numRuns: 300 },
   );
 });
+
+it("a long list is merged in turns as at once", () => {
+  const merge: ListMerge = {
+    ...rules,
+    mergeElement: (element, by) => ({ ...element, ...by }),
+    original: times(30_000, (at) => ({ name: `n${at}`, a: at })),
+    patch: times(30_000, (at) => ({ name: `n${(at * 7) % 40_000}`, [`b${at % 2}`]: at })),
+  };
+  const turns = inTurns(() => mergeLists(merge));
+  let turnCount = 1;
+  let step = turns.next();
+  for (; step.done !== true; step = turns.next()) turnCount++;
+  expect(turnCount).toBeGreaterThanOrEqual(3);
+  expect(step.value).toEqual(mergeLists(merge));
+  expect(step.value).toHaveLength(new Set([...(merge.original ?? []), ...(merge.patch ?? [])].map(nameOf)).size);
+});
+
+const nameOf = (element: Json): Json | undefined => (element as JsonObject)["name"];

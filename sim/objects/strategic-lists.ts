@@ -6,8 +6,10 @@
  */
 import { unmapped } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
+import { paced, pacedParts } from "../expressions/pace.ts";
 import { goValue } from "./go-values.ts";
 import { rejectedPatch } from "./json-patch.ts";
+import { valueCount } from "./members.ts";
 import { unknownDirective, withoutDirectives } from "./strategic-directives.ts";
 import { isObject } from "../contract/objects.ts";
 
@@ -53,21 +55,56 @@ function mergeElements(merge: ListMerge, patch: readonly Json[]): readonly Json[
     return arrange([...new Set([...original, ...patch])], patch, original, "");
   }
   if (mergeKey === "") throw unmapped("cannot merge lists without merge key for struct");
-  const { kept, changes } = obeyDirectives(merge, original, patch as readonly JsonObject[]);
+  const { kept, changes } = inTurn(original.length + patch.length, () =>
+    obeyDirectives(merge, original, patch as readonly JsonObject[]),
+  );
   const merged = [...kept];
   const places = new Map<Json | undefined, number>(); // of several elements of one key the first is merged
   kept.forEach((element, at) => {
     const key = (element as JsonObject)[mergeKey];
     if (!places.has(key)) places.set(key, at);
   });
-  for (const change of changes) {
-    const key = keyOf(change, mergeKey);
-    const at = places.get(key);
-    if (at === undefined) places.set(key, merged.push(change) - 1);
-    else merged[at] = mergeElement(merged[at] as JsonObject, change);
-  }
-  return arrange(merged, changes, kept, mergeKey);
+  const part = (from: number, end: number): Changed => {
+    const elements = new Map<number, Json>();
+    const added = new Map<Json, number>();
+    for (let next = from; next < end; next++) {
+      const change = changes[next] as JsonObject;
+      const key = keyOf(change, mergeKey);
+      const at = places.get(key) ?? added.get(key);
+      if (at === undefined) {
+        elements.set(merged.length + added.size, change);
+        added.set(key, merged.length + added.size);
+      } else elements.set(at, mergeElement((elements.get(at) ?? merged[at]) as JsonObject, change));
+    }
+    return { from, elements, added };
+  };
+  const take = ({ elements, added }: Changed): void => {
+    for (const [at, element] of elements) merged[at] = element;
+    for (const [key, at] of added) places.set(key, at);
+  };
+  const costOf = ({ from }: Changed, length: number): number => valueCost * valueCount(changes, from, length);
+  if (changes.length < partMin) take(part(0, changes.length));
+  else for (const made of pacedParts(changes.length, part, costOf)) take(made);
+  return inTurn(merged.length, () => arrange(merged, changes, kept, mergeKey));
 }
+
+/** What some changes make of a list. */
+interface Changed {
+  readonly from: number;
+  /** By their places, new ones at the end. */
+  readonly elements: ReadonlyMap<number, Json>;
+  /** Places of those that are new, by their keys. */
+  readonly added: ReadonlyMap<Json, number>;
+}
+
+/** From here on elements are merged in parts, after each of which others may have their turn. */
+const partMin = 128;
+/** Of a value that is merged, by the measure of expressions (`pace.ts`). */
+const valueCost = 4;
+
+/** A step of the merge of a list that may be long. */
+const inTurn = <Made>(length: number, make: () => Made): Made =>
+  length < partMin ? make() : paced(make, () => valueCost * length);
 
 /** Carries out what single elements of the patch direct; what is left of it is to be merged. */
 function obeyDirectives(
@@ -186,11 +223,13 @@ function keyOf(element: Json, mergeKey: string): Json {
 /** What all elements of both lists are; undefined when there is none. Lists of lists are not supported. */
 function elementKind(...lists: readonly (readonly Json[])[]): string | undefined {
   let kind: string | undefined;
-  for (const element of lists.flat()) {
-    const own = Array.isArray(element) ? "list" : isObject(element) ? "map" : typeof element;
-    kind ??= own;
-    if (kind === "list") throw rejectedPatch();
-    if (own !== kind) throw unmapped(`list element types are not identical: ${goValue(lists)}`);
+  for (const list of lists) {
+    for (const element of list) {
+      const own = Array.isArray(element) ? "list" : isObject(element) ? "map" : typeof element;
+      kind ??= own;
+      if (kind === "list") throw rejectedPatch();
+      if (own !== kind) throw unmapped(`list element types are not identical: ${goValue(lists)}`);
+    }
   }
   return kind;
 }

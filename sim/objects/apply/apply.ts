@@ -10,6 +10,7 @@ import { jsonEqual } from "../equality.ts";
 import { inTurns } from "../../expressions/pace.ts";
 import { exclude, type FieldSet, intersect, leaf, makeNode, subtract, unite, uniteAll } from "../field-set.ts";
 import {
+  asLarge,
   compareEntries,
   Differences,
   ignoredFields,
@@ -61,7 +62,7 @@ export function* applySteps(
   const others = entries.filter((entry) => !isOwn(entry));
   yield;
   yield* largeLeafSteps(undefined, config, false);
-  const applied = appliedPaths(typed, config, strategy, options);
+  const applied = yield* inTurns(() => appliedPaths(typed, config, strategy, options));
   yield;
 
   const before = live ?? {};
@@ -71,7 +72,12 @@ export function* applySteps(
   const object = prune(typed, merged, own === undefined ? undefined : setOf(own), managed);
   yield;
   if (live !== undefined) yield* largeLeafSteps(live, object, true);
-  const kept = live === undefined ? others : settle(live, object, others, strategy, options);
+  const settled = live && (yield* inTurns(() => settle(live, object, others, strategy, options)));
+  if (settled !== undefined && settled.conflicts.length > 0 && !options.force) {
+    yield;
+    throw new ApplyConflict(settled.conflicts);
+  }
+  const kept = settled?.kept ?? others;
   yield;
 
   const unchanged = live !== undefined && jsonEqual(live, object);
@@ -84,7 +90,7 @@ function* requireValid(typed: TypedMap, config: JsonObject): Generator<void, voi
   if (metadataOf(config).managedFields !== undefined && metadataOf(config).managedFields !== null) {
     throw badRequest("metadata.managedFields must be nil");
   }
-  const errors = typedErrors(typed, config);
+  const errors = yield* inTurns(() => typedErrors(typed, config));
   yield;
   if (errors.length > 0) throw invalidConfiguration(config, `: ${joinErrors(errors)}`, "create typed patch object");
 }
@@ -183,14 +189,19 @@ function prune(
   return without(intersect(subtract(all, named(fieldSetOf(typed, owned))), named(last)));
 }
 
-/** What the others own once `live` has become `object`. Throws 409 when one of them owns what changes, unless forced. */
+interface Settled {
+  readonly kept: ManagedFieldsEntry[];
+  readonly conflicts: readonly Conflict[];
+}
+
+/** What the others own once `live` has become `object`, and what of it changes against their will. */
 function settle(
   live: JsonObject,
   object: JsonObject,
   others: readonly ManagedFieldsEntry[],
   strategy: Tracked,
   options: ApplyOptions,
-): ManagedFieldsEntry[] {
+): Settled {
   const differences = new Differences(live, object, strategy, options);
   const conflicts: Conflict[] = [];
   const kept: ManagedFieldsEntry[] = [];
@@ -198,13 +209,12 @@ function settle(
     const before = setOf(entry);
     const difference = differences.for(entry);
     if (difference === undefined) continue;
-    const conflict = intersect(before, difference.changed);
+    const conflict = asLarge(() => intersect(before, difference.changed), [before]);
     if (conflict !== undefined) conflicts.push({ entry, paths: conflict });
-    const rest = subtract(before, unite(conflict, difference.removed));
+    const rest = asLarge(() => subtract(before, unite(conflict, difference.removed)), [before]);
     if (rest !== undefined) kept.push(rest === before ? entry : withSet(entry, rest));
   }
-  if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
-  return kept;
+  return { kept, conflicts };
 }
 
 /** An application without an effect leaves its entry's time alone: a new entry then has none, as observed. */

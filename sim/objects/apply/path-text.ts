@@ -47,7 +47,9 @@ function readStep(step: string): Json {
 export function pathsOf(set: FieldSet, above: readonly string[] = []): (readonly string[])[] {
   const steps = Object.keys(set)
     .filter((step) => step !== ".")
-    .sort(compareSteps);
+    .map(readOnce)
+    .sort(compareSteps)
+    .map(({ step }) => step);
   const ending = steps.filter((step) => holdsItself(set[step] as FieldSet));
   return [
     ...ending.map((step) => [...above, step]),
@@ -58,12 +60,23 @@ export function pathsOf(set: FieldSet, above: readonly string[] = []): (readonly
 const kinds = "fkvi";
 
 /** Fields before keys before values before indices; numbers by size, all else by bytes. */
-function compareSteps(left: string, right: string): number {
-  const [leftKind = "", rightKind = ""] = [left[0], right[0]];
-  if (leftKind !== rightKind) return kinds.indexOf(leftKind) - kinds.indexOf(rightKind);
-  if (leftKind === "f") return compareBytes(left, right);
-  if (leftKind === "i") return Number(left.slice(2)) - Number(right.slice(2));
-  return compareValues(readStep(left), readStep(right));
+function compareSteps(left: Step, right: Step): number {
+  if (left.kind !== right.kind) return kinds.indexOf(left.kind) - kinds.indexOf(right.kind);
+  if (left.kind === "f") return compareBytes(left.step, right.step);
+  if (left.kind === "i") return Number(left.step.slice(2)) - Number(right.step.slice(2));
+  return compareValues(left.value, right.value);
+}
+
+/** A step, with the keys or the value that it holds. */
+interface Step {
+  readonly step: string;
+  readonly kind: string;
+  readonly value: Json;
+}
+
+function readOnce(step: string): Step {
+  const kind = step[0] ?? "";
+  return { step, kind, value: kind === "k" || kind === "v" ? readStep(step) : null };
 }
 
 function compareValues(left: Json | undefined, right: Json | undefined): number {

@@ -102,6 +102,18 @@ describe("a long list", () => {
     expect(names).toHaveLength(9_500);
   });
 
+  it("is merged in turns by what its elements hold, also where they are few", () => {
+    const args = Array.from({ length: 100 }, (_, at) => `a${at}`);
+    const containers = (more: object): Json =>
+      seal({ spec: { containers: Array.from({ length: 2_000 }, (_, at) => ({ name: `c${at}`, args, ...more })) } });
+    const turns = inTurns(() => mergeTyped(pod, containers({}), containers({ image: "i" })));
+    let count = 1;
+    let step = turns.next();
+    for (; step.done !== true; step = turns.next()) count++;
+    expect(count).toBeGreaterThanOrEqual(3);
+    expect(step.value).toEqual(containers({ image: "i" }));
+  });
+
   it("of texts is merged as a short one", () => {
     const set = (texts: readonly string[]): Json => ({ metadata: { finalizers: texts } });
     const merged = merge(set(["a/1", "a/2", "a/3"]), set(["a/3", "a/4", "a/1"])) as {

@@ -3,10 +3,12 @@
  * identity; a configuration never takes anything away here (that is `prune`'s).
  * Source: the facts, section 4; the published merge for the order of lists.
  */
+import { append } from "../../../wire/lists.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { paced, turnCostMax } from "../../expressions/pace.ts";
+import { paced, pacedParts, turnCostMax } from "../../expressions/pace.ts";
 import { jsonEqual } from "../equality.ts";
 import { isObject } from "../../contract/objects.ts";
+import { valueCount } from "../members.ts";
 import { setKey } from "../walker.ts";
 import { resolve, type Typed, type TypedList, type TypedMap } from "./typed.ts";
 
@@ -57,7 +59,9 @@ function mergeLists(typed: TypedList, live: Json, config: Json): Json {
   const wantedSteps = isOfTexts ? wanted : part(() => namesOf(wanted, typed));
   const applied = part(() => indexed(wanted, wantedSteps));
   const present = part(() => indexed(stored, storedSteps));
-  const merged = part(() => mergedItems(typed, stored, { storedSteps, present, applied }));
+  const appliedSteps = part(() => [...applied.keys()]);
+  const items = inParts(appliedSteps, (step) => mergedItem(typed, present.get(step), applied.get(step)));
+  const merged = part(() => inOrder(stored, { storedSteps, present, applied, appliedSteps, items }));
   const isSame = merged.length === stored.length && merged.every((item, at) => item === stored[at]);
   return isSame ? live : merged;
 }
@@ -67,24 +71,43 @@ interface Sides {
   readonly storedSteps: readonly string[];
   readonly present: ReadonlyMap<string, Json | undefined>;
   readonly applied: ReadonlyMap<string, Json | undefined>;
+  /** Of the applied elements, in their order, and what becomes of each. */
+  readonly appliedSteps: readonly string[];
+  readonly items: readonly Json[];
 }
 
-function mergedItems(typed: TypedList, stored: readonly Json[], { storedSteps, present, applied }: Sides): Json[] {
-  const appliedSteps = [...applied.keys()];
+const mergedItem = (typed: TypedList, before: Json | undefined, after: Json | undefined): Json =>
+  before === after ? (before as Json) : mergeTyped(typed.items, before, after);
+
+/** What `make` makes for each, of many a part at a time. */
+function inParts(steps: readonly string[], make: (step: string) => Json): readonly Json[] {
+  if (steps.length < partMin) return steps.map(make);
+  const made: Json[] = [];
+  const part = (from: number, end: number): readonly Json[] => steps.slice(from, end).map(make);
+  const costOf = (items: readonly Json[]): number => valueCost * valueCount(items, 0, items.length);
+  for (const items of pacedParts(steps.length, part, costOf)) append(made, items);
+  return made;
+}
+
+/** From here on elements are merged in parts. */
+const partMin = 128;
+/** Of a value that is merged, by the measure of expressions (`pace.ts`). */
+const valueCost = 4;
+
+function inOrder(stored: readonly Json[], { storedSteps, present, applied, appliedSteps, items }: Sides): Json[] {
   const shared = appliedSteps.filter((step) => present.has(step));
   const merged: Json[] = [];
   const done = new Set<string>();
   let nextShared = 0;
-  const take = (step: string): void => {
-    const [before, after] = [present.get(step), applied.get(step)];
-    merged.push(before === after ? (before as Json) : mergeTyped(typed.items, before, after));
-    done.add(step);
+  const take = (at: number): void => {
+    merged.push(items[at] as Json);
+    done.add(appliedSteps[at] as string);
   };
   for (let left = 0, right = 0; left < stored.length || right < appliedSteps.length; ) {
     const storedStep = storedSteps[left];
     const appliedStep = appliedSteps[right];
     if (storedStep !== undefined && storedStep === appliedStep) {
-      take(storedStep);
+      take(right);
       left++;
       right++;
       nextShared++;
@@ -104,7 +127,7 @@ function mergedItems(typed: TypedList, stored: readonly Json[], { storedSteps, p
       if (done.has(storedStep)) left++;
     }
     if (appliedStep === undefined) continue;
-    take(appliedStep);
+    take(right);
     if (shared[nextShared] === appliedStep) nextShared++;
     right++;
   }

@@ -6,7 +6,9 @@
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { type FieldSet, holdsItself, leaf, makeNode } from "../field-set.ts";
 import { isObject } from "../../contract/objects.ts";
+import { askedOnce, paced, pacedParts } from "../../expressions/pace.ts";
 import { forgetLargeChange, type LeafChange, largeChange } from "../large-leaves.ts";
+import { valueCount } from "../members.ts";
 import { setKey } from "../walker.ts";
 import { resolve, type Typed, type TypedList, type TypedMap } from "./typed.ts";
 
@@ -19,19 +21,28 @@ export function fieldSetOf(place: Typed | undefined, value: Json, self = false):
   return isObject(value) ? setOfMap(typed, value, self) : self ? leaf : undefined;
 }
 
-/** What a container that is new has become, where that was found. */
-function takenChange(value: JsonObject | readonly Json[], self: boolean): LeafChange | undefined {
-  const known = largeChange(undefined, value, self);
-  if (known !== undefined) forgetLargeChange(value, self);
-  return known;
+/** What a container that is new has become, where that was found; only of one that has many members. */
+function takenChange(value: JsonObject | readonly Json[], self: boolean, size: number): LeafChange | undefined {
+  if (size < longMin) return undefined;
+  return askedOnce(() => {
+    const known = largeChange(undefined, value, self);
+    if (known !== undefined) forgetLargeChange(value, self);
+    return known;
+  });
 }
 
+/** From here on the paths of a list are found in parts. */
+const longMin = 128;
+/** Of a value whose path is found, by the measure of expressions (`pace.ts`). */
+const valueCost = 10;
+
 function setOfMap(typed: TypedMap, value: JsonObject, self: boolean): FieldSet | undefined {
-  const known = takenChange(value, self);
+  const keys = Object.keys(value);
+  const known = takenChange(value, self, keys.length);
   if (known !== undefined) return known.changed;
   const steps: string[] = [];
   const nodes: FieldSet[] = [];
-  for (const key of Object.keys(value)) {
+  for (const key of keys) {
     const item = value[key] as Json;
     const empty = item === null || (isObject(item) && Object.keys(item).length === 0);
     const node = fieldSetOf(typed.at(key), item, empty || !typed.declares(key));
@@ -45,15 +56,38 @@ function setOfMap(typed: TypedMap, value: JsonObject, self: boolean): FieldSet |
 function setOfList(typed: TypedList, value: Json, self: boolean): FieldSet | undefined {
   if (typed.relation === "atomic") return leaf;
   if (!Array.isArray(value)) return self ? leaf : undefined;
-  const known = typed.relation === "set" ? takenChange(value, self) : undefined;
+  const list = value as readonly Json[];
+  const known = typed.relation === "set" ? takenChange(list, self, list.length) : undefined;
   if (known !== undefined) return known.changed;
   const found = new Map<string, FieldSet>();
-  for (const item of value as readonly Json[]) {
-    const step = typed.stepOf(item);
-    // Elements of one key cannot be told apart: they are owned together, and nothing inside them is.
-    if (step !== undefined) found.set(step, found.has(step) ? leaf : (fieldSetOf(typed.items, item, true) as FieldSet));
+  if (list.length < longMin) {
+    file(found, setsOf(typed, list));
+    return makeNode(self, [...found.keys()], [...found.values()]);
   }
-  return makeNode(self, [...found.keys()], [...found.values()]);
+  const part = (from: number, end: number): SetsPart => ({ from, sets: setsOf(typed, list.slice(from, end)) });
+  const costOf = ({ from }: SetsPart, length: number): number => valueCost * valueCount(list, from, length);
+  for (const { sets } of pacedParts(list.length, part, costOf)) file(found, sets);
+  const make = (): FieldSet | undefined => makeNode(self, [...found.keys()], [...found.values()]);
+  return paced(make, () => valueCost * found.size);
+}
+
+interface SetsPart {
+  readonly from: number;
+  readonly sets: Sets;
+}
+
+/** Elements' steps, each with what is below it. */
+type Sets = readonly (readonly [step: string, node: FieldSet])[];
+
+const setsOf = (typed: TypedList, items: readonly Json[]): Sets =>
+  items.flatMap((item) => {
+    const step = typed.stepOf(item);
+    return step === undefined ? [] : [[step, fieldSetOf(typed.items, item, true) as FieldSet] as const];
+  });
+
+/** Elements of one key cannot be told apart: they are owned together, and nothing inside them is. */
+function file(found: Map<string, FieldSet>, sets: Sets): void {
+  for (const [step, node] of sets) found.set(step, found.has(step) ? leaf : node);
 }
 
 /** `value` without the paths of `set` and all below them; null when nothing of a map or list is left. */

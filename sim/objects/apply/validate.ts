@@ -4,10 +4,13 @@
  * it does not know, nor into a list behind an element without its key.
  * Source: recorded answers (05-patch/apply-unknown-field); the published validation's texts.
  */
+import { append } from "../../../wire/lists.ts";
 import { toldCharactersMax } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { goSyntax, goType, goValue } from "../go-values.ts";
 import { isObject } from "../../contract/objects.ts";
+import { askedOnce, pacedParts } from "../../expressions/pace.ts";
+import { valueCount } from "../members.ts";
 import { pathText } from "./path-text.ts";
 import { isUnknown, resolve, type Typed, type TypedList, type TypedMap } from "./typed.ts";
 
@@ -68,7 +71,7 @@ function checkMap(typed: TypedMap, value: Json, walk: Walk): void {
 
 function checkList(typed: TypedList, value: Json, walk: Walk): void {
   if (!Array.isArray(value)) return complain(walk, `expected list, got &{${goValue(value)}}`);
-  if (typed.relation === "set" && value.length > manyMin && areTexts(typed.items) && areDistinctTexts(value)) return;
+  if (value.length > manyMin && checkMany(typed, value as readonly Json[], walk)) return;
   const seen = new Set<string>();
   let place: string | undefined;
   /** The last that was there twice: where many are, most are the same one. */
@@ -86,6 +89,52 @@ function checkList(typed: TypedList, value: Json, walk: Walk): void {
     below(step, typed.items, item, walk);
   }
 }
+
+/** Whether all could be told from one another and were looked at, in parts: nothing is wrong but what is within them. */
+function checkMany(typed: TypedList, list: readonly Json[], walk: Walk): boolean {
+  if (typed.relation === "set" && areTexts(typed.items) && areDistinctTexts(list)) return true;
+  if (typed.relation !== "map") return false;
+  const seen = askedOnce(() => new Set<string>());
+  const steps: string[] = [];
+  const named = (from: number, end: number): readonly string[] | undefined => {
+    const part: string[] = [];
+    for (let at = from; at < end; at++) {
+      const step = typed.stepOf(list[at] as Json);
+      if (step === undefined || seen.has(step)) return undefined;
+      seen.add(step);
+      part.push(step);
+    }
+    return part;
+  };
+  for (const part of pacedParts(list.length, named, (_, length) => valueCost * length)) {
+    if (part === undefined) return false;
+    append(steps, part);
+  }
+  const look = (from: number, end: number): Looked => {
+    const within: Walk = { ...walk, errors: [] };
+    for (let at = from; at < end && within.charactersLeft >= 0; at++) {
+      below(steps[at] as string, typed.items, list[at] as Json, within);
+    }
+    return { from, errors: within.errors, charactersLeft: within.charactersLeft };
+  };
+  const costOf = ({ from }: Looked, length: number): number => valueCost * valueCount(list, from, length);
+  for (const { errors, charactersLeft } of pacedParts(list.length, look, costOf)) {
+    append(walk.errors, errors);
+    walk.charactersLeft = charactersLeft;
+    if (charactersLeft < 0) break;
+  }
+  return true;
+}
+
+/** What was found in some elements. */
+interface Looked {
+  readonly from: number;
+  readonly errors: readonly string[];
+  readonly charactersLeft: number;
+}
+
+/** Of a value that is looked at, by the measure of expressions (`pace.ts`). */
+const valueCost = 4;
 
 /** From here on elements are first looked at all together: mostly nothing is wrong with them. */
 const manyMin = 1_000;
