@@ -1,5 +1,6 @@
 /** What judging long lists costs: counted in reads of what is judged, never in time. And what it tells. */
 import { expect, it } from "vitest";
+import { inTurns } from "../expressions/pace.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import { copyJson } from "../objects/copy.ts";
 import { counted, create, endpoint } from "../objects/objects.fixture.ts";
@@ -118,4 +119,34 @@ it.each([
   const characters = causes.reduce((sum, { message, field = "" }) => sum + message.length + field.length, 0);
   expect(causes.length).toBeGreaterThan(10);
   expect(characters).toBeLessThan(4_200_000);
+});
+
+const amounts = (count: number): JsonObject =>
+  Object.fromEntries(times(count, (at) => [`example.com/r${at}`, at % 1_000 === 0 ? "1500m" : "1"]));
+const address = (at: number): string => `11.0.${at % 250}.${at % 500}`;
+
+it.each([
+  ["amounts", "v1/pods", podOf({ containers: [{ ...container, resources: { limits: amounts(40_000) } }] })],
+  ["spreading", "v1/pods", podOf({ topologySpreadConstraints: times(25_000, (at) => spread(at % 24_000)) })],
+  ["addresses", "v1/services", { spec: { externalIPs: times(40_000, address) } }],
+  [
+    "ranges in a text",
+    "v1/services",
+    {
+      metadata: {
+        annotations: { "service.beta.kubernetes.io/load-balancer-source-ranges": times(20_000, address).join() },
+      },
+      spec: { type: "LoadBalancer" },
+    },
+  ],
+] as const)("many %s are judged in turns as at once", (_, resource, sent) => {
+  const at = endpoint(resource);
+  const made = create(copyJson(sent as unknown as JsonObject), at);
+  const turns = inTurns(() => validateCreate(made, at.strategy));
+  let turnCount = 1;
+  let step = turns.next();
+  for (; step.done !== true; step = turns.next()) turnCount++;
+  expect(turnCount).toBeGreaterThanOrEqual(2);
+  expect(step.value?.length).toBeGreaterThan(10);
+  expect(step.value).toEqual(validateCreate(made, at.strategy));
 });

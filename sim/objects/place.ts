@@ -170,8 +170,7 @@ export class Place {
     }
     this.charactersLeft = charactersLeft; // those of lists within are counted with the part
     const causes = this.causes.splice(countBefore);
-    const characters = causes.reduce((sum, { message, field = "" }) => sum + message.length + field.length, 0);
-    return { causes, characters, from };
+    return { causes, characters: charactersOf(causes), from };
   }
 
   private items(list: readonly unknown[], from: number, end: number, judge: Check, holds: Rule["holds"]): void {
@@ -251,6 +250,45 @@ export class Place {
 
 /** From here on a list is judged in parts. */
 export const longMin = 128;
+
+/**
+ * Long work of a judgement, in parts as those of a list: `make` looks at what is there from one number up to another, and tells of
+ * it in `causes`. `itemCost`: of one, by the measure of expressions (`pace.ts`).
+ */
+export function inParts<Made>(
+  causes: Cause[],
+  count: number,
+  itemCost: number,
+  make: (from: number, end: number) => Made,
+): readonly Made[] {
+  if (count < longMin) return [make(0, count)];
+  const all: Made[] = [];
+  const part = (from: number, end: number): MadePart<Made> => {
+    const countBefore = causes.length;
+    const made = make(from, end);
+    const found = causes.splice(countBefore);
+    return { made, found, characters: charactersOf(found) };
+  };
+  const costOf = ({ characters }: MadePart<Made>, length: number): number =>
+    itemCost * length + characterCost * characters;
+  let charactersLeft = toldCharactersMax;
+  for (const { made, found, characters } of pacedParts(count, part, costOf)) {
+    append(causes, found);
+    all.push(made);
+    charactersLeft -= characters;
+    if (charactersLeft < 0) break;
+  }
+  return all;
+}
+
+interface MadePart<Made> {
+  readonly made: Made;
+  readonly found: readonly Cause[];
+  readonly characters: number;
+}
+
+const charactersOf = (causes: readonly Cause[]): number =>
+  causes.reduce((sum, { message, field = "" }) => sum + message.length + field.length, 0);
 
 /** What was found in some items of a list. */
 interface Part {

@@ -9,7 +9,7 @@ import { jsonEqual } from "./equality.ts";
 import type { KindRules } from "./kind-rules.ts";
 import { pacedParts } from "../expressions/pace.ts";
 import { valueCount } from "./members.ts";
-import { type Check, longMin, Place, type Rule, ruleOf } from "./place.ts";
+import { type Check, inParts, longMin, Place, type Rule, ruleOf } from "./place.ts";
 
 /** Fields, or paths of fields (`spec.selector`), of which those on the way may be absent. */
 export type Table = Readonly<Record<string, Rule | Check>>;
@@ -154,12 +154,20 @@ export function eachUnnumbered(item: Rule | Check): Rule {
   return {
     ...each(item),
     judge(list: readonly Json[], at) {
-      for (let index = 0; index < list.length; index++) {
-        if (holds?.(list[index] as never) !== true) judge(list[index] as never, at);
-      }
+      const some = (from: number, end: number): void => {
+        for (let index = from; index < end; index++) {
+          if (holds?.(list[index] as never) !== true) judge(list[index] as never, at);
+        }
+      };
+      // By what is asked of one alone: what is told once of a list would have to be told by its parts.
+      if (at.itemCount > 1) some(0, list.length);
+      else inParts(at.causes, list.length, unnumberedCost, some);
     },
   };
 }
+
+/** Of an item that is told as the list, by the measure of expressions. */
+const unnumberedCost = 12;
 
 /** More rows, by what a field says; `others` for words that are not in `tables`. */
 export function caseOf(field: string, tables: Readonly<Record<string, Table>>, others: Table = {}): Rule {

@@ -116,7 +116,7 @@ export function change(
       });
     };
     if (resource.custom === undefined && !run.isLarge) judged(judge());
-    else run.judge(judge, judged);
+    else run.next(() => run.judge(judge, judged));
   };
   const settle = (object: Draft): void => {
     if (run.isLarge) requireRoomForStatus(writer, resource, object);

@@ -31,11 +31,24 @@ export function parseIp(text: string): IpAddress {
 
 function parseIpv4(text: string): IpAddress | undefined {
   if (text.length > longestIpv4) return undefined;
-  const parts = text.split(".");
-  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255))
-    return undefined;
-  return { family: 4, bits: BigInt(parts.reduce((bits, part) => bits * 256 + Number(part), 0)) };
+  let [bits, part, digitCount, dotCount] = [0, 0, 0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - zeroCode;
+    const isDigit = digit >= 0 && digit <= 9;
+    if (isDigit && (digitCount === 0 || part > 0)) {
+      part = part * 10 + digit;
+      digitCount++;
+      if (part > 255) return undefined;
+    } else if (text[at] === "." && digitCount > 0) {
+      bits = bits * 256 + part;
+      dotCount++;
+      [part, digitCount] = [0, 0];
+    } else return undefined;
+  }
+  return dotCount === 3 && digitCount > 0 ? { family: 4, bits: BigInt(bits * 256 + part) } : undefined;
 }
+
+const zeroCode = 48;
 
 function parseIpv6(text: string): IpAddress | undefined {
   if (text.length > longestIpv6) return undefined;

@@ -15,7 +15,7 @@ import {
 } from "../../objects/causes.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { repetition } from "../shared/fields.ts";
-import { judgeAt } from "../../objects/place.ts";
+import { inParts, judgeAt } from "../../objects/place.ts";
 import { ipAddress, ipCauses, isDualStack, ordinaryIp, readIp } from "../shared/ip-fields.ts";
 
 const families = ["IPv4", "IPv6"];
@@ -35,11 +35,17 @@ export function addressFieldCauses(spec: JsonObject, causes: Cause[]): void {
     clusterAddressCauses(spec, causes);
     if (causes.length === found) configuredCauses(spec, causes);
   }
-  textsOf(spec, "externalIPs").forEach((address, at) => {
-    const path = `spec.externalIPs[${at}]`;
-    judgeAt(readIp(address) === undefined ? ipAddress : ordinaryIp, address, path, causes);
+  const external = textsOf(spec, "externalIPs");
+  inParts(causes, external.length, addressCost, (from, end) => {
+    for (let at = from; at < end; at++) {
+      const address = external[at] as string;
+      judgeAt(readIp(address) === undefined ? ipAddress : ordinaryIp, address, `spec.externalIPs[${at}]`, causes);
+    }
   });
 }
+
+/** Of one that is judged, by the measure of expressions (`pace.ts`). */
+const addressCost = 12;
 
 const listPath = "spec.clusterIPs";
 

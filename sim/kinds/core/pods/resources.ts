@@ -12,7 +12,7 @@ import {
   quantityAt,
 } from "../../../../wire/quantity.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
-import type { Check, Place } from "../../../objects/place.ts";
+import { type Check, inParts, type Place } from "../../../objects/place.ts";
 import { unlessEmpty } from "../../../objects/rules.ts";
 import { label } from "../../shared/formats.ts";
 import { goQuantity, isStandardResource } from "../resource-quota.ts";
@@ -47,24 +47,28 @@ function amountsOf(field: string, given: Json | undefined, at: Place, limits?: A
   const table = (given ?? {}) as Readonly<Record<string, Json>>;
   const names = inOrder(Object.keys(table));
   if (names.length === 0) return noAmounts;
-  const amounts = new Map<string, Quantity>();
-  for (const name of names) {
+  const here = at.of(field);
+  const judge = (name: string): readonly [string, Quantity][] => {
     const isUsual = name === "cpu" || name === "memory"; // whose name and nature need no look
-    if (!isUsual) at.of(field).judge([name], name, resourceName as Check);
+    if (!isUsual) here.judge([name], name, resourceName as Check);
     const quantity = parseQuantity(String(table[name]));
-    if ("error" in quantity) continue; // the decoder has refused it already
+    if ("error" in quantity) return []; // the decoder has refused it already
     if (quantity.digits < 0n) {
-      at.of(field, [name]).invalid(canonicalQuantity(quantity), "must be greater than or equal to 0");
+      here.of([name]).invalid(canonicalQuantity(quantity), "must be greater than or equal to 0");
     }
     if (!isUsual && isExtended(name) && !isWhole(quantity)) {
-      at.of(field, [name]).invalidText(goQuantity(quantity), "must be an integer");
+      here.of([name]).invalidText(goQuantity(quantity), "must be an integer");
     }
-    amounts.set(name, quantity);
     if (limits !== undefined) request(name, quantity, limits.get(name), at);
-    if (!isUsual && isHugePages(name)) wholePages(name, quantity, at.of(field, [name]));
-  }
-  return amounts;
+    if (!isUsual && isHugePages(name)) wholePages(name, quantity, here.of([name]));
+    return [[name, quantity]];
+  };
+  const parts = inParts(at.causes, names.length, amountCost, (from, end) => names.slice(from, end).flatMap(judge));
+  return new Map(parts.flat());
 }
+
+/** Of an amount and its name, by the measure of expressions (`pace.ts`). */
+const amountCost = 12;
 
 const noAmounts: Amounts = new Map();
 

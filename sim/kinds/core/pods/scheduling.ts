@@ -6,7 +6,7 @@ import { goQuote } from "../../../../wire/go-strings.ts";
 import { labelValueErrors } from "../../../../wire/names.ts";
 import type { JsonObject } from "../../../contract/http-message.ts";
 import { isObject } from "../../../contract/objects.ts";
-import type { Place } from "../../../objects/place.ts";
+import { inParts, type Place } from "../../../objects/place.ts";
 import {
   all,
   always,
@@ -132,14 +132,21 @@ export function spreadConstraints(constraints: readonly JsonObject[], at: Place)
   const pairOf = ({ topologyKey = "", whenUnsatisfiable = "" }: JsonObject): string =>
     `{${topologyKey as string}, ${whenUnsatisfiable as string}}`;
   const lastOf = new Map(constraints.map((constraint, index) => [pairOf(constraint), index]));
-  let index = 0;
-  at.eachItem(constraints, (constraint: JsonObject) => {
+  const judge = (constraint: JsonObject, index: number): void => {
+    at.enter(index);
     spread.judge(constraint as never, at);
     const pair = pairOf(constraint);
-    if (lastOf.get(pair) !== index++) at.of("{topologyKey, whenUnsatisfiable}").duplicate(pair);
+    if (lastOf.get(pair) !== index) at.of("{topologyKey, whenUnsatisfiable}").duplicate(pair);
     spreadFurther.judge(constraint as never, at);
+    at.leave();
+  };
+  inParts(at.causes, constraints.length, constraintCost, (from, end) => {
+    for (let index = from; index < end; index++) judge(constraints[index] as JsonObject, index);
   });
 }
+
+/** Of one that is judged, by the measure of expressions (`pace.ts`). */
+const constraintCost = 20;
 
 function spreadKeys({ matchLabelKeys = [], labelSelector: selector }: JsonObject, at: Place): void {
   const list = matchLabelKeys as readonly string[];
