@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { kubernetesDialect, svcDialect } from "./dialect.ts";
 import {
   negotiate,
@@ -140,6 +140,16 @@ describe("content type", () => {
     const result = parseContentType(header);
     expect(result?.mediaType).toBe(mediaType);
     if (result !== undefined) expect(Object.fromEntries(result.parameters)).toEqual(parameters);
+  });
+
+  it("reads any number of plain parameters in one pass", () => {
+    const tried = vi.spyOn(RegExp.prototype, "exec");
+    const header = `a/b${Array.from({ length: 1_000 }, (_, at) => `; k${at}=v`).join("")}`;
+    const result = parseContentType(header);
+    const triedCount = tried.mock.calls.length;
+    tried.mockRestore();
+    expect(result?.parameters.size).toBe(1_000);
+    expect(triedCount).toBeLessThan(10);
   });
 
   it("drops parameters unread where the server does", () => {

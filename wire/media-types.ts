@@ -182,8 +182,58 @@ export interface ContentType {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const parameterPattern =
-  /[ \t\r\n]*;[ \t\r\n]*([!#$%&'*+\-.^_`{|}~0-9A-Za-z]+)[ \t\r\n]*=[ \t\r\n]*(?:([!#$%&'*+\-.^_`{|}~0-9A-Za-z]+)|"((?:[^"\\\r\n]|\\[^\r\n])*)")/y;
+/** By character code: what a token is made of. */
+const isTokenPart = new Uint8Array(128);
+for (const part of "!#$%&'*+-.^_`{|}~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
+  isTokenPart[part.charCodeAt(0)] = 1;
+}
+
+/** Where the token at `at` ends. */
+function tokenEnd(text: string, at: number): number {
+  let end = at;
+  while (end < text.length && isTokenPart[text.charCodeAt(end)] === 1) end++;
+  return end;
+}
+
+/** Where what follows the blanks at `at` begins. */
+function blanksEnd(text: string, at: number): number {
+  let end = at;
+  for (let code = text.charCodeAt(end); code === 32 || code === 9 || code === 10 || code === 13; ) {
+    code = text.charCodeAt(++end);
+  }
+  return end;
+}
+
+/** Of a value in quotation marks, what is within. */
+const quotedPattern = /"((?:[^"\\\r\n]|\\[^\r\n])*)"/y;
+
+interface Parameter {
+  readonly name: string;
+  readonly value: string;
+  /** Behind it. */
+  readonly end: number;
+}
+
+/** The parameter with its semicolon at `at`; undefined where there is none. */
+function parameterAt(header: string, at: number): Parameter | undefined {
+  const semicolon = blanksEnd(header, at);
+  if (header[semicolon] !== ";") return undefined;
+  const nameStart = blanksEnd(header, semicolon + 1);
+  const nameEnd = tokenEnd(header, nameStart);
+  const equals = blanksEnd(header, nameEnd);
+  if (nameEnd === nameStart || header[equals] !== "=") return undefined;
+  const name = header.slice(nameStart, nameEnd).toLowerCase();
+  const start = blanksEnd(header, equals + 1);
+  const end = tokenEnd(header, start);
+  if (end > start) return { name, value: header.slice(start, end), end };
+  quotedPattern.lastIndex = start;
+  const quoted = quotedPattern.exec(header);
+  if (quoted === null) return undefined;
+  // A backslash escapes only what would otherwise be special.
+  const value = (quoted[1] as string).replace(/\\([()<>@,;:\\"/[\]?=])/g, "$1");
+  return { name, value, end: quotedPattern.lastIndex };
+}
+
 const mediaTypePattern = /^[!#$%&'*+\-.^_`{|}~0-9a-z]+\/[!#$%&'*+\-.^_`{|}~0-9a-z]+$/;
 
 /** A `Content-Type` header; undefined when it is malformed (415). One trailing semicolon is forgiven. */
@@ -193,18 +243,17 @@ export function parseContentType(header: string): ContentType | undefined {
   const mediaType = header.slice(0, end).trim().toLowerCase();
   if (!mediaTypePattern.test(mediaType)) return undefined;
   const parameters = new Map<string, string>();
-  const pattern = new RegExp(parameterPattern);
   let at = end;
-  while (header.slice(at).trim() !== "") {
-    pattern.lastIndex = at;
-    const match = pattern.exec(header);
-    if (match === null) return header.slice(at).trim() === ";" ? { mediaType, parameters } : undefined;
-    const name = (match[1] as string).toLowerCase();
-    // A backslash escapes only what would otherwise be special.
-    const value = match[2] ?? (match[3] as string).replace(/\\([()<>@,;:\\"/[\]?=])/g, "$1");
-    if ((parameters.get(name) ?? value) !== value) return undefined;
-    parameters.set(name, value);
-    at = pattern.lastIndex;
+  while (at < header.length) {
+    const found = parameterAt(header, at);
+    if (found === undefined) {
+      const rest = header.slice(at).trim();
+      return rest === "" || rest === ";" ? { mediaType, parameters } : undefined;
+    }
+    const known = parameters.get(found.name);
+    if (known === undefined) parameters.set(found.name, found.value);
+    else if (known !== found.value) return undefined;
+    at = found.end;
   }
   return { mediaType, parameters };
 }

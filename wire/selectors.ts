@@ -7,6 +7,7 @@
  * Source: document 1, common query parameters; the facts, section 3; recorded answers of a 1.33 server.
  */
 import { compareBytes, goQuote, sortByBytes } from "./go-strings.ts";
+import { int64OfDecimal } from "./int64.ts";
 import { labelValueErrors, qualifiedNameErrors } from "./names.ts";
 
 export type LabelOperator = "exists" | "!" | "=" | "==" | "!=" | "in" | "notin" | "gt" | "lt";
@@ -217,14 +218,8 @@ function compileRequirement({ key, operator, values }: LabelRequirement): LabelT
   }
 }
 
-const int64Max = 2n ** 63n - 1n;
-
-/** Decimal, with an optional sign, within 64 bits: what the server takes for an integer. */
-function parseInt64(text: string | undefined): bigint | undefined {
-  if (text === undefined || !/^[+-]?[0-9]+$/.test(text)) return undefined;
-  const number = BigInt(text.startsWith("+") ? text.slice(1) : text);
-  return number > int64Max || number < -int64Max - 1n ? undefined : number;
-}
+const parseInt64 = (text: string | undefined): bigint | undefined =>
+  text === undefined ? undefined : int64OfDecimal(text);
 
 type TokenKind = "end" | "identifier" | "in" | "notin" | "=" | "==" | "!=" | "!" | "(" | ")" | "," | ">" | "<";
 interface Token {

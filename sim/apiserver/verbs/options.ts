@@ -8,6 +8,7 @@ import { groupInDialect } from "../../../wire/dialect.ts";
 import { type ApiError, badRequest, type Cause, invalid } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { int64Of } from "../../objects/int64.ts";
+import { int64OfDecimal } from "../../../wire/int64.ts";
 import type { Query } from "../requests/url.ts";
 import type { Profile } from "../../contract/profile.ts";
 
@@ -237,7 +238,7 @@ function optionsOfQuery(query: Query): RawDeleteOptions {
   if (grace !== undefined && !/^[-+]?\d+$/.test(grace)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
   }
-  const seconds = grace === undefined ? undefined : int64Of(BigInt(grace.replace("+", "")));
+  const seconds = grace === undefined ? undefined : int64Of(int64OfDecimal(grace));
   if (grace !== undefined && seconds === undefined) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: value out of range`);
   }

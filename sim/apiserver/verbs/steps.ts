@@ -64,7 +64,7 @@ export function requireCreate({ context }: Writer, run: Run, resource: ServedRes
 }
 
 /** Notes who wrote which fields. Of a large object `requireFewTracked` is to follow. */
-export function track(
+function track(
   writer: Writer,
   run: Run,
   resource: ServedResource,
