@@ -85,13 +85,16 @@ interface Making {
   readonly custom: CustomSchemas;
 }
 
+/** Resources of a step: some microseconds for each path of one, and a group may have thousands. */
+const rowsPerStep = 20;
+
 /** `group` in the `svc` dialect. */
-export function openApiDocument(
+export function* openApiSteps(
   dialect: Dialect,
   group: string,
   version: string,
   { rows, schemas }: CustomPart = nothingCustom,
-): JsonObject {
+): Generator<void, JsonObject> {
   const types = new Set<string>([`${meta}Status`]);
   const making: Making = { dialect, types, custom: schemas };
   const root = group === "" ? `/api/${version}` : `/apis/${groupInDialect(dialect, group)}/${version}`;
@@ -100,7 +103,11 @@ export function openApiDocument(
     for (const [path, place] of placesOf(row)) paths[`${root}${path}`] = pathItem(making, place, path, patchForms);
   };
   for (const row of resourcesOf(group, version)) put(row, patchMediaTypes);
-  for (const row of rows) put(row, customPatchMediaTypes);
+  for (const [at, row] of rows.entries()) {
+    if (at % rowsPerStep === rowsPerStep - 1) yield;
+    put(row, customPatchMediaTypes);
+  }
+  if (rows.length >= rowsPerStep) yield;
   return {
     openapi: "3.0.0",
     info: { title: dialect.name === "kubernetes" ? "Kubernetes" : "Service", version: "v1.33.3" },

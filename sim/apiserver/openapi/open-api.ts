@@ -16,9 +16,9 @@ import { utf8 } from "../encodings/encodings.ts";
 import { TextPayload, WrittenPayload } from "../encodings/payload.ts";
 import type { ServerContext } from "../verbs/server-context.ts";
 import { type CustomSchemas, customSchemas, noCustomSchemas } from "./custom-schemas.ts";
-import { openApiDocument } from "./document.ts";
+import { openApiSteps } from "./document.ts";
 import { SharedWork } from "./shared-work.ts";
-import { swaggerDocument, swaggerWith } from "./swagger.ts";
+import { type MakeDocument, swaggerDocument, swaggerWith } from "./swagger.ts";
 import { asksForSwaggerProtobuf, swaggerPieces, swaggerProtobufMediaType } from "./swagger-protobuf.ts";
 
 /** Written out once: some have hundreds of kilobytes, and a short request must not cost a long time. */
@@ -98,10 +98,10 @@ export class OpenApi {
       );
   }
 
-  private make(group: string, version: string): JsonObject {
+  private make(group: string, version: string): Generator<void, JsonObject> {
     const { custom, profile } = this.context;
     const part = { rows: custom.rowsOf(group, version), schemas: this.custom };
-    return openApiDocument(profile.dialect, group, version, part);
+    return openApiSteps(profile.dialect, group, version, part);
   }
 
   /** Answers a path below `/openapi/v3`, given without it; false when nothing is there. */
@@ -149,7 +149,7 @@ export class OpenApi {
   private *makeWhole(): Generator<void, Kept> {
     const { dialect } = this.context.profile;
     const documents = this.customPlaces().map(
-      ([, place]) =>
+      ([, place]): MakeDocument =>
         () =>
           this.make(...place),
     );
@@ -188,7 +188,7 @@ export class OpenApi {
   }
 
   private *makeEntry(place: Place): Generator<void, Kept> {
-    return yield* written(this.make(...place));
+    return yield* written(yield* this.make(...place));
   }
 }
 

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 import { mappedValues } from "./mapped-values.ts";
 import { forSwagger } from "./custom-schemas.ts";
-import { openApiDocument } from "./document.ts";
+import { openApiSteps } from "./document.ts";
 
 /** What one document after another has for all of them, by their names; a step for each schema. */
 interface Parts {
@@ -17,23 +17,29 @@ interface Parts {
   readonly definitions: JsonObject;
 }
 
+/** A document, made in steps when its turn comes. */
+export type MakeDocument = () => Generator<void, JsonObject>;
+
+/** Paths that are converted in a step. */
+const pathsPerStep = 100;
+
 /** Every built-in group version. */
 export function* swaggerDocument(dialect: Dialect): Generator<void, JsonObject> {
   const places = [["", "v1"] as const, ...groupRows.flatMap((row) => row.versions.map((v) => [row.group, v] as const))];
-  const first = openApiDocument(dialect, "", "v1");
+  const first = yield* openApiSteps(dialect, "", "v1");
   const made = places.map(
-    ([group, version]) =>
+    ([group, version]): MakeDocument =>
       () =>
-        openApiDocument(dialect, group, version),
+        openApiSteps(dialect, group, version),
   );
   const { paths, definitions } = yield* partsOf(made, [schemaInSwagger]);
   return { swagger: "2.0", info: first["info"] as JsonObject, paths, definitions };
 }
 
-/** The same with documents of custom resources, each made when its turn comes. */
+/** The same with documents of custom resources. */
 export function* swaggerWith(
   base: JsonObject,
-  documents: readonly (() => JsonObject)[],
+  documents: readonly MakeDocument[],
   { extensionPrefix }: Dialect,
 ): Generator<void, JsonObject> {
   if (documents.length === 0) return base;
@@ -44,15 +50,21 @@ export function* swaggerWith(
 }
 
 function* partsOf(
-  documents: readonly (() => JsonObject)[],
+  documents: readonly MakeDocument[],
   converts: readonly ((schema: JsonObject) => JsonObject)[],
 ): Generator<void, Parts> {
   const paths = new Map<string, JsonObject>();
   const definitions = new Map<string, JsonObject>();
   for (const make of documents) {
-    const document = make();
-    for (const [path, item] of Object.entries(document["paths"] as JsonObject))
+    const document = yield* make();
+    let left = pathsPerStep;
+    for (const [path, item] of Object.entries(document["paths"] as JsonObject)) {
+      if (left-- === 0) {
+        left = pathsPerStep;
+        yield;
+      }
       paths.set(path, pathItem(item as JsonObject));
+    }
     yield;
     const { schemas } = document["components"] as JsonObject;
     for (const [name, schema] of Object.entries(schemas as JsonObject)) {
