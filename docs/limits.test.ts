@@ -169,6 +169,24 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
   "docs/agent.md": {
     "words and variables": [count("sim/agent/runtime/process-words.ts wordsMax")],
     "files of a pod's volumes": [size("sim/agent/runtime/volume-files.ts filesBytesMax")],
+    "an answer of the API server": [
+      size("sim/http/remote-server.ts answerBytesMax"),
+      count("sim/http/remote-answers.ts answerValuesMax"),
+      size("sim/http/remote-server.ts heldBytesMax"),
+    ],
+    "an event of a watch": [size("sim/http/remote-server.ts frameBytesMax")],
+    "a manifest": [
+      size("sim/agent/sources/file-source.ts manifestBytesMax"),
+      count("sim/agent/sources/static-pod.ts marksMax"),
+    ],
+    "a directory of manifests": [
+      count("sim/http/manifests.ts directoryFilesMax"),
+      size("sim/http/manifests.ts directoryBytesMax"),
+    ],
+    "manifests that are read": [
+      count("sim/agent/sources/file-source.ts filesPerTurn"),
+      size("sim/agent/sources/file-source.ts bytesPerTurn"),
+    ],
     "variables that are taken": [
       count("sim/agent/runtime/environment.ts variablesPerTurn"),
       size("sim/agent/runtime/volume-files.ts bytesPerTurn"),

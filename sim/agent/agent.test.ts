@@ -54,6 +54,20 @@ describe("the agent", () => {
     ]);
   });
 
+  it("takes times that no clock counts for as long as it takes", () => {
+    const w = new AgentWorld();
+    w.runtime.images.set("serves:1", {});
+    const probe = { exec: { command: ["true"] }, periodSeconds: 2_147_483_647, timeoutSeconds: 2_147_483_647 };
+    const container = { ...box("c", "serves:1"), livenessProbe: probe, readinessProbe: probe };
+    const terminationGracePeriodSeconds = Number.MAX_SAFE_INTEGER;
+    w.create("a", { terminationGracePeriodSeconds, activeDeadlineSeconds: 2_147_483_647, containers: [container] });
+    w.run(30);
+    expect(w.status("a")).toMatchObject({ phase: "Running" });
+    w.bed.ask(`DELETE ${pods}/a`, { as: "admin" });
+    w.run(30);
+    expect(w.runtime.calls.filter(({ method }) => method === "StopContainer")).toHaveLength(1);
+  });
+
   it("restarts what fails sooner where it is told shorter waits", () => {
     const startsIn = (more: object): number => {
       const { pods: standard } = defaultAgentOptions("n1");

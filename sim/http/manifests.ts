@@ -1,16 +1,27 @@
 /** Where a real agent finds manifests: the machine's files, and URLs. */
-import { readdirSync, readFileSync, statSync, watch } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, statSync, watch } from "node:fs";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { join } from "node:path";
-import type { FilesRead, FilesReader, PathWatcher } from "../agent/sources/file-source.ts";
+import { type FilesRead, type FilesReader, manifestBytesMax, type PathWatcher } from "../agent/sources/file-source.ts";
 import type { UrlFetcher } from "../agent/sources/url-source.ts";
 
-/** `later` runs what is read as an event of the agent. */
+/** Of all files of a directory: what is more is not read, and what was there before stays. */
+const directoryFilesMax = 10_000;
+const directoryBytesMax = 64 * 1024 * 1024;
+/** Read in one turn. */
+const filesPerTurn = 100;
+const bytesPerTurn = 1024 * 1024;
+
+/** `later` runs what is read as an event of the agent. A large directory is read in several. */
 export function machineFiles(later: (work: () => void) => void): FilesReader {
   return (path, done) => {
-    const read = readPath(path);
-    later(() => done(read));
+    const steps = readPath(path);
+    const goOn = (): void => {
+      const { done: isDone, value: read } = steps.next();
+      later(isDone === true ? () => done(read) : goOn);
+    };
+    goOn();
   };
 }
 
@@ -27,24 +38,72 @@ export function fileWatcher(turn: (work: () => void) => void, watchPath: typeof 
   };
 }
 
-function readPath(path: string): FilesRead {
+function* readPath(path: string): Generator<void, FilesRead> {
   try {
-    if (!statSync(path).isDirectory()) return { is: "file", content: readFileSync(path) };
-    const entries = readdirSync(path, { withFileTypes: true });
-    const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
-    const files = names.sort().flatMap((name) => {
-      try {
-        return [{ name, content: readFileSync(join(path, name)) }];
-      } catch {
-        return []; // gone meanwhile, or not ours to read
-      }
-    });
-    return { is: "directory", files };
+    if (statSync(path).isDirectory()) return yield* readDirectory(path);
+    const content = regularFile(path);
+    return content === undefined
+      ? { is: "unreadable", why: "neither a file nor a directory" }
+      : { is: "file", content };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return code === "ENOENT" ? { is: "missing" } : { is: "unreadable", why: message };
   }
 }
+
+function* readDirectory(path: string): Generator<void, FilesRead> {
+  const entries = readdirSync(path, { withFileTypes: true });
+  const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  if (names.length > directoryFilesMax) return { is: "unreadable", why: `it has more than ${directoryFilesMax} files` };
+  const files: { name: string; content: Uint8Array }[] = [];
+  let [bytes, filesOfTurn, bytesOfTurn] = [0, 0, 0];
+  for (const name of names.sort()) {
+    if (filesOfTurn >= filesPerTurn || bytesOfTurn >= bytesPerTurn) {
+      yield;
+      [filesOfTurn, bytesOfTurn] = [0, 0];
+    }
+    filesOfTurn++;
+    const content = ownFile(join(path, name));
+    if (content === undefined) continue;
+    bytes += content.length;
+    bytesOfTurn += content.length;
+    if (bytes > directoryBytesMax)
+      return { is: "unreadable", why: `its files are longer than ${directoryBytesMax} bytes all together` };
+    files.push({ name, content });
+  }
+  return { is: "directory", files };
+}
+
+/** Undefined: gone meanwhile, not ours to read, or none. */
+function ownFile(path: string): Uint8Array | undefined {
+  try {
+    return regularFile(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A file, or of one that is too long for a manifest so much as shows that. Undefined for a device, a pipe or a socket, which might
+ * never end, and which opening does not wait for.
+ */
+function regularFile(path: string): Uint8Array | undefined {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return undefined;
+    const content = Buffer.allocUnsafeSlow(Math.min(stats.size || unknownBytes, manifestBytesMax) + 1);
+    let end = 0;
+    for (let count = 1; count > 0 && end < content.length; end += count)
+      count = readSync(descriptor, content, end, content.length - end, null);
+    return content.subarray(0, end);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Of a file whose size the machine does not tell. */
+const unknownBytes = 64 * 1024;
 
 const bodyBytesMax = 64 * 1024 * 1024;
 

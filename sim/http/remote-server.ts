@@ -5,15 +5,9 @@
  */
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import protobuf from "protobufjs/minimal.js";
 import type { Dialect } from "../../wire/dialect.ts";
 import { encodeJson } from "../../wire/go-strings.ts";
-import {
-  decodeProtobuf,
-  encodeProtobuf,
-  openEnvelope,
-  typeOfObject,
-} from "../apiserver/encodings/protobuf/envelope.ts";
+import { encodeProtobuf, typeOfObject } from "../apiserver/encodings/protobuf/envelope.ts";
 import type {
   ApiHandler,
   ApiRequest,
@@ -23,6 +17,9 @@ import type {
   ResponseHeaders,
 } from "../contract/http-message.ts";
 import type { CallFailure } from "../kernel/types.ts";
+import { Gathered } from "./gathered.ts";
+import { type AnswerReader, answerReader } from "./remote-answers.ts";
+import { LostWatch, WatchFrames } from "./watch-frames.ts";
 
 export interface RemoteServerOptions {
   /** With its path prefix, without a trailing slash. */
@@ -49,8 +46,17 @@ export interface RemoteServer extends ApiHandler {
 }
 
 /** An answer is read up to this; a server that says more has failed. */
-const answerBytesMax = 256 * 1024 * 1024;
-const frameBytesMax = 64 * 1024 * 1024;
+const answerBytesMax = 64 * 1024 * 1024;
+/** Of all answers that are not whole yet. */
+const heldBytesMax = 128 * 1024 * 1024;
+/** One event of a watch. */
+const frameBytesMax = 16 * 1024 * 1024;
+
+/** What all exchanges with a server have in common. */
+interface Room {
+  heldBytes: number;
+  readonly reader: AnswerReader;
+}
 
 export function remoteServer(options: RemoteServerOptions): RemoteServer {
   const { url, authority, insecureSkipTlsVerify = false, tlsServerName } = options;
@@ -68,11 +74,12 @@ export function remoteServer(options: RemoteServerOptions): RemoteServer {
   let agent = agentWith(options.clientCertificate);
   let isClosed = false;
   const live = new Set<Exchange>();
+  const room: Room = { heldBytes: 0, reader: answerReader(options.dialect) };
   return {
     start(request, responder) {
       // Nobody hears what comes after the end, nor asks for more because of it.
       if (isClosed) return () => {};
-      const exchange = new Exchange(options, request, responder);
+      const exchange = new Exchange(options, room, request, responder);
       live.add(exchange);
       exchange.send(isHttps ? requestHttps : requestHttp, agent, () => live.delete(exchange));
       return () => exchange.cancel();
@@ -92,13 +99,15 @@ export function remoteServer(options: RemoteServerOptions): RemoteServer {
 
 class Exchange {
   private readonly options: RemoteServerOptions;
+  private readonly room: Room;
   private readonly request: ApiRequest;
   private readonly responder: Responder;
   private isOver = false;
   private outgoing: ClientRequest | undefined;
 
-  constructor(options: RemoteServerOptions, request: ApiRequest, responder: Responder) {
+  constructor(options: RemoteServerOptions, room: Room, request: ApiRequest, responder: Responder) {
     this.options = options;
+    this.room = room;
     this.request = request;
     this.responder = responder;
   }
@@ -161,75 +170,51 @@ class Exchange {
       this.stream(incoming, contentType, headers as ResponseHeaders);
       return;
     }
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const gathered = new Gathered();
+    let held = 0;
+    incoming.once("close", () => (this.room.heldBytes -= held));
     incoming.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > answerBytesMax) incoming.destroy(new Error("the answer is too long"));
-      else chunks.push(chunk);
+      const more = gathered.add(chunk);
+      held += more;
+      this.room.heldBytes += more;
+      const isTooLong = gathered.bytes > answerBytesMax || this.room.heldBytes > heldBytesMax;
+      if (isTooLong) incoming.destroy(new Error("the answer is too long"));
     });
     incoming.on("end", () => {
-      const bytes = Buffer.concat(chunks);
-      this.finish(() => this.responder.respond(status, headers as ResponseHeaders, this.payload(bytes, contentType)));
+      const bytes = gathered.joined();
+      const object = this.room.reader.answer(this.request.path, bytes, this.isProtobuf(contentType));
+      // What was done and cannot be read is as if the connection had broken.
+      if (object === undefined && status >= 200 && status < 300) this.failed("disconnected");
+      else
+        this.finish(() =>
+          this.responder.respond(status, headers as ResponseHeaders, payloadOf(object, bytes, contentType)),
+        );
     });
   }
 
+  /** A watch that tells what makes no sense has broken: nobody knows what it would have told. */
   private stream(incoming: IncomingMessage, contentType: string, headers: ResponseHeaders): void {
-    const isProtobuf = contentType.startsWith(this.options.dialect.protobufMediaType);
-    let rest: Buffer = Buffer.alloc(0);
+    const isProtobuf = this.isProtobuf(contentType);
+    const frames = new WatchFrames(isProtobuf, frameBytesMax);
     this.tell(() => this.responder.open(200, headers));
     incoming.on("data", (chunk: Buffer) => {
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      for (;;) {
-        const end = isProtobuf ? frameEnd(rest) : rest.indexOf(10) + 1;
-        if (end === 0 || end > rest.length) break;
-        const frame = rest.subarray(isProtobuf ? 4 : 0, end);
-        rest = rest.subarray(end);
-        const object = isProtobuf ? this.watchEvent(frame) : parsed(frame);
-        if (object !== undefined) this.tell(() => this.responder.frame(payloadOf(object, frame, contentType)));
+      try {
+        for (const frame of frames.add(chunk)) {
+          if (frame.length === 0) continue;
+          const event = this.room.reader.event(this.request.path, frame, isProtobuf);
+          if (event === undefined) throw new LostWatch("an event makes no sense");
+          this.tell(() => this.responder.frame(payloadOf(event, frame, contentType)));
+        }
+      } catch (error) {
+        if (!(error instanceof LostWatch)) throw error;
+        incoming.destroy(error);
       }
-      if (rest.length > frameBytesMax) incoming.destroy(new Error("a frame is too long"));
     });
     incoming.on("end", () => this.finish(() => this.responder.close()));
   }
 
-  private payload(bytes: Buffer, contentType: string): Payload {
-    const isProtobuf = contentType.startsWith(this.options.dialect.protobufMediaType);
-    return payloadOf(isProtobuf ? this.object(bytes) : parsed(bytes), bytes, contentType);
-  }
-
-  private object(bytes: Uint8Array): JsonObject | undefined {
-    try {
-      const body = openEnvelope(bytes);
-      const type = typeOfObject(this.options.dialect, { kind: body.kind, apiVersion: body.apiVersion });
-      return type === undefined ? undefined : decodeProtobuf(type, body);
-    } catch {
-      return undefined; // what cannot be read is no object; the status stands
-    }
-  }
-
-  private watchEvent(frame: Uint8Array): JsonObject | undefined {
-    try {
-      const reader = protobuf.Reader.create(frame);
-      let type = "";
-      let raw = new Uint8Array();
-      while (reader.pos < reader.len) {
-        const tag = reader.uint32();
-        if (tag >>> 3 === 1) type = reader.string();
-        else if (tag >>> 3 === 2) {
-          const end = reader.uint32() + reader.pos;
-          while (reader.pos < end) {
-            const inner = reader.uint32();
-            if (inner >>> 3 === 1) raw = Uint8Array.from(reader.bytes());
-            else reader.skipType(inner & 7);
-          }
-        } else reader.skipType(tag & 7);
-      }
-      const object = this.object(raw);
-      return object === undefined ? undefined : { type, object };
-    } catch {
-      return undefined;
-    }
+  private isProtobuf(contentType: string): boolean {
+    return contentType.startsWith(this.options.dialect.protobufMediaType);
   }
 
   private tell(work: () => void): void {
@@ -244,18 +229,6 @@ class Exchange {
 
   private failed(failure: CallFailure): void {
     this.finish(() => this.responder.failed?.(failure));
-  }
-}
-
-/** Where the first frame ends; 0 while its length is not there yet. */
-const frameEnd = (bytes: Buffer): number => (bytes.length < 4 ? 0 : 4 + bytes.readUInt32BE(0));
-
-function parsed(bytes: Buffer): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return typeof value === "object" && value !== null ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
 import type { ApiAnswer, ApiCall, ApiCaller } from "../ports.ts";
+import { microsOfSeconds } from "../seconds.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 
 export interface AgentApiOptions {
@@ -169,5 +170,5 @@ function retryMicros(method: string, status: number, headers: ResponseHeaders): 
   if (status === 0) return method === "GET" ? lostRetryMicros : undefined;
   if (status !== 429 && status < 500) return undefined;
   const seconds = Number(headers["retry-after"] ?? "none");
-  return Number.isInteger(seconds) && seconds >= 0 ? seconds * 1_000_000 : undefined;
+  return Number.isInteger(seconds) && seconds >= 0 ? microsOfSeconds(seconds) : undefined;
 }

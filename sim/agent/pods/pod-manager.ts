@@ -18,6 +18,7 @@ import type { AllocationStore } from "./allocation-store.ts";
 import { HeldPod, type PodSource } from "./held-pod.ts";
 import { giveResources, type ResizeRefusal } from "./pod-resize.ts";
 import { isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
+import { microsOfSeconds } from "../seconds.ts";
 import { Ticks } from "../ticks.ts";
 import type { StatusManager } from "./status-manager.ts";
 import type { Workers } from "./workers.ts";
@@ -423,7 +424,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
       cancel();
       done(outcome);
     };
-    const slowMicros = Math.max(killMicrosMin, Math.floor(end.graceSeconds * 1_500_000));
+    const slowMicros = Math.max(killMicrosMin, Math.floor(1.5 * microsOfSeconds(end.graceSeconds)));
     const cancel = this.options.process.clock.after(slowMicros, () => finish("slow"));
     (held.whenStopped ??= []).push(() => finish("stopped"));
     this.workers.terminate(held, end.graceSeconds, end);

@@ -18,6 +18,7 @@ import type { RuntimePod } from "../runtime/runtime-pod.ts";
 import { backOffKey, createSandbox, type Sandbox, startContainer, type Starting } from "../runtime/starting.ts";
 import { killContainer, killPod, type Stopping } from "../runtime/stopping.ts";
 import type { VolumeContext } from "../runtime/volumes.ts";
+import { microsOfSeconds } from "../seconds.ts";
 import type { Task } from "../task.ts";
 import type { HeldPod } from "./held-pod.ts";
 import { type Container, type ContainerStatus, isTerminalPhase, podWords, type PodStatus } from "./pod-types.ts";
@@ -338,7 +339,7 @@ export function deadlineOf(held: HeldPod, { epochUnixMillis }: Clock): Micros {
   if (activeDeadlineSeconds === undefined || start === undefined) return Infinity;
   const began = parseTime(start);
   if ("error" in began) return Infinity;
-  return (began.seconds + activeDeadlineSeconds) * 1_000_000 - epochUnixMillis * 1000;
+  return began.seconds * 1_000_000 + microsOfSeconds(activeDeadlineSeconds) - epochUnixMillis * 1000;
 }
 
 /** Kills of others give a pod its end before it has come. */

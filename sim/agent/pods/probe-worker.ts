@@ -7,6 +7,7 @@ import type { Cancel, Micros, Process } from "../../kernel/types.ts";
 import type { AgentEvents } from "../ports.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import { handle, type Handled } from "../runtime/handlers.ts";
+import { microsOfSeconds } from "../seconds.ts";
 import { run, type Task } from "../task.ts";
 import type { HeldPod, HeldProbe, ProbeKind } from "./held-pod.ts";
 import {
@@ -99,7 +100,7 @@ export class ProbeWorker implements HeldProbe {
   }
 
   private turn(): void {
-    const periodMicros = (this.spec.periodSeconds ?? 10) * 1_000_000;
+    const periodMicros = microsOfSeconds(Math.max(1, this.spec.periodSeconds ?? 10));
     const { clock } = this.context.process;
     const beganMicros = clock.nowMicros();
     this.isProbing = true;

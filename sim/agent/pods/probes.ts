@@ -7,6 +7,10 @@ import type { ProbeView } from "./status-builder.ts";
 import type { ProbeVerdicts, Verdict } from "./sync-plan.ts";
 import type { Micros, Prng } from "../../kernel/types.ts";
 import { allNamed } from "../runtime/named.ts";
+import { microsOfSeconds } from "../seconds.ts";
+
+/** Probes with longer periods are spread over so much of it: about an hour. */
+const spreadMicrosMax: Micros = 4_000_000_000;
 
 const kinds = [
   ["startup", "startupProbe"],
@@ -48,9 +52,9 @@ export class Probes {
 
   /** Of a young agent: its pods come all at once, and their probes are spread over their period. */
   private delayMicros({ spec: { periodSeconds = 10 } }: ProbeWorker): Micros {
-    const periodMicros = periodSeconds * 1_000_000;
+    const periodMicros = microsOfSeconds(periodSeconds);
     const isYoung = this.context.process.clock.nowMicros() - this.startedMicros < periodMicros;
-    return isYoung ? this.prng.intInclusive(0, periodMicros) : 0;
+    return isYoung ? this.prng.intInclusive(0, Math.min(periodMicros, spreadMicrosMax)) : 0;
   }
 
   stopLivenessAndStartup(held: HeldPod): void {

@@ -2,6 +2,7 @@
 import { noDeadlineMicros } from "../../cri/cri-port.ts";
 import type { Micros } from "../../kernel/types.ts";
 import type { Container, ProbeAction } from "../pods/pod-types.ts";
+import { microsOfSeconds } from "../seconds.ts";
 import { sleep, type Task } from "../task.ts";
 import { type CriCaller, failureWords } from "./cri-caller.ts";
 
@@ -55,14 +56,14 @@ export function* runHook(place: HandlerPlace, hook: ProbeAction, pod: string): T
 export function* handle(place: HandlerPlace, action: ProbeAction, timeoutSeconds: number): Task<Handled> {
   if (action.exec !== undefined) return yield* execute(place, action.exec.command ?? [], timeoutSeconds);
   if (action.sleep !== undefined) {
-    yield* sleep(place.cri.process.clock, action.sleep.seconds * 1_000_000);
+    yield* sleep(place.cri.process.clock, microsOfSeconds(action.sleep.seconds));
     return { outcome: "success" };
   }
   return yield* connect(place, action, timeoutSeconds);
 }
 
 function* execute({ cri, containerId }: HandlerPlace, cmd: readonly string[], timeoutSeconds: number): Task<Handled> {
-  const deadline = timeoutSeconds === 0 ? noDeadlineMicros : cri.timeoutMicros + timeoutSeconds * 1_000_000;
+  const deadline = timeoutSeconds === 0 ? noDeadlineMicros : cri.timeoutMicros + microsOfSeconds(timeoutSeconds);
   const request = timeoutSeconds === 0 ? { containerId, cmd } : { containerId, cmd, timeout: timeoutSeconds };
   const answer = yield* cri.ask("ExecSync", request, deadline);
   if (!answer.ok) {
@@ -90,7 +91,7 @@ function* connect({ cri, container, podIp }: HandlerPlace, action: ProbeAction, 
   if (port === undefined)
     return { outcome: "error", output: `couldn't find port: ${String(httpGet?.port ?? tcpSocket?.port)}` };
   const ip = httpGet?.host ?? tcpSocket?.host ?? podIp;
-  const timeoutMicros: Micros = Math.max(1, timeoutSeconds || 30) * 1_000_000;
+  const timeoutMicros: Micros = microsOfSeconds(Math.max(1, timeoutSeconds || 30));
   const { scheme = "HTTP", path = "/", httpHeaders = [] } = httpGet ?? {};
   const address = ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
   const { clock } = cri.process;

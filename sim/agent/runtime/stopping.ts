@@ -1,6 +1,7 @@
 /** Stops containers and sandboxes: hooks, grace periods and turns. Source: the facts, Stopping. */
 import { type Container, containerOf, isSidecar, type Pod, podWords } from "../pods/pod-types.ts";
 import type { KillReason } from "../pods/sync-plan.ts";
+import { microsOfSeconds } from "../seconds.ts";
 import { all, type Begin, run, type Task, within } from "../task.ts";
 import { type CriCaller, failureWords } from "./cri-caller.ts";
 import { runHook } from "./handlers.ts";
@@ -45,21 +46,21 @@ export function* killContainer(
     // The hook goes on when its time is over; it ends with its container.
     yield* within(
       clock,
-      grace * 1_000_000,
+      microsOfSeconds(grace),
       told(hook, () => tell(target.name, "Warning", "FailedPreStopHook", "PreStopHook failed")),
     );
     grace -= Math.floor((clock.nowMicros() - beganMicros) / 1_000_000);
   }
   if (options.turns !== undefined && grace > 0) {
     const beganMicros = clock.nowMicros();
-    yield* within(clock, grace * 1_000_000, options.turns.wait(target.name));
+    yield* within(clock, microsOfSeconds(grace), options.turns.wait(target.name));
     grace -= Math.floor((clock.nowMicros() - beganMicros) / 1_000_000);
   }
   grace = Math.max(grace, graceSecondsMin);
   const stopped = yield* cri.ask(
     "StopContainer",
     { containerId: target.id, timeout: grace },
-    cri.timeoutMicros + grace * 1_000_000,
+    cri.timeoutMicros + microsOfSeconds(grace),
   );
   options.turns?.ended(target.name);
   return stopped.ok || stopped.code === 5 ? undefined : failureWords(stopped);

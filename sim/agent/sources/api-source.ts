@@ -4,6 +4,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { AgentApi } from "../client/agent-api.ts";
 import { agentsHabits } from "../client/reflector-habits.ts";
+import type { Container, PodSpec } from "../pods/pod-types.ts";
 import type { MirrorPods } from "./mirror-pods.ts";
 
 export interface ApiSourceOptions {
@@ -36,7 +37,8 @@ export function startApiSource(options: ApiSourceOptions): void {
 
 function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceOptions) {
   return {
-    replaced(objects: readonly JsonObject[]): void {
+    replaced(all: readonly JsonObject[]): void {
+      const objects = all.filter(isWhole);
       const present = objects.filter((object) => mirrors.isMirror(object));
       const names = new Set(present.map(nameOf));
       const lost: JsonObject[] = [];
@@ -51,6 +53,7 @@ function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceO
       for (const mirror of [...present, ...lost]) mirrorChanged(mirror);
     },
     changed(object: JsonObject): void {
+      if (!isWhole(object)) return;
       if (!mirrors.isMirror(object)) {
         changed(object);
         return;
@@ -67,3 +70,14 @@ function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceO
 }
 
 const nameOf = (object: JsonObject): string => `${metadataOf(object).namespace} ${metadataOf(object).name}`;
+
+/** Whether it has what every stored pod has. No server stores any other, and what it should have been nobody knows. */
+function isWhole(object: JsonObject): boolean {
+  const { name = "", namespace = "", uid = "" } = metadataOf(object);
+  if (name === "" || namespace === "" || uid === "") return false;
+  const spec = (object["spec"] ?? {}) as Partial<PodSpec>;
+  const { containers, initContainers, ephemeralContainers } = spec;
+  const isRunnable = (each: Container): boolean => each.name !== "" && (each.image ?? "") !== "";
+  const lists = [containers ?? [], initContainers ?? [], ephemeralContainers ?? []];
+  return (containers?.length ?? 0) > 0 && lists.every((list) => list.every(isRunnable));
+}

@@ -9,7 +9,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
-import { readManifest, type StaticPodLaw, withoutDoubles } from "./static-pod.ts";
+import { isSame, type Manifest, readManifest, type StaticPodLaw, withoutDoubles } from "./static-pod.ts";
 
 export type FilesRead =
   | { readonly is: "missing" }
@@ -40,26 +40,58 @@ export interface FileSourceOptions {
   readonly warn: (line: string) => void;
 }
 
-const fileBytesMax = 10 * 1024 * 1024;
+/** Of one file. */
+export const manifestBytesMax = 10 * 1024 * 1024;
+/** Files that are read as manifests in one turn: so many, and so many bytes. */
+const filesPerTurn = 16;
+const bytesPerTurn = 256 * 1024;
 /** A file that is being written tells of itself several times. */
 const settleMicros: Micros = 50_000;
 
 /** The pods of each file of a directory, by its name. */
 type Known = ReadonlyMap<string, readonly JsonObject[]>;
 
+/** What a file was found to say: the same bytes say the same. */
+interface Reading {
+  readonly content: Uint8Array;
+  readonly law: StaticPodLaw;
+  readonly manifest: Manifest;
+}
+
 export function startFileSource(options: FileSourceOptions): void {
   const { process, path, everyMicros, read, watch } = options;
   let known: Known = new Map();
+  let readings: ReadonlyMap<string, Reading> = new Map();
   let isSettling = false;
-  const look = (keepsBad: boolean, done: () => void): void =>
+  /** A later look has begun: what an earlier one still reads is old. */
+  let lookCount = 0;
+  const look = (keepsBad: boolean, done: () => void): void => {
+    const number = ++lookCount;
     read(path, (found) => {
-      const pods = podsOf(options, found, keepsBad ? known : new Map());
-      if (pods !== undefined) {
-        known = pods;
-        options.replace(withoutDoubles([...pods.values()].flat(), options.dropped));
-      }
-      done();
+      const seen = new Map<string, Reading>();
+      const steps = podsOf(options, found, keepsBad ? known : new Map(), (name, content) => {
+        const reading = readingOf(options, name, content, readings.get(name));
+        seen.set(name, reading);
+        return reading.manifest;
+      });
+      const goOn = (): void => {
+        const { done: isDone, value: pods } = steps.next();
+        if (isDone !== true) {
+          process.clock.after(0, goOn);
+          return;
+        }
+        if (number === lookCount) {
+          readings = seen;
+          if (pods !== undefined) {
+            known = pods;
+            options.replace(withoutDoubles([...pods.values()].flat(), options.dropped));
+          }
+        }
+        done();
+      };
+      goOn();
     });
+  };
   const changed = (): void => {
     if (isSettling) return;
     isSettling = true;
@@ -79,8 +111,13 @@ export function startFileSource(options: FileSourceOptions): void {
   again();
 }
 
-/** Undefined: what is there stays. `kept`: what bad files still stand for. */
-function podsOf(options: FileSourceOptions, found: FilesRead, kept: Known): Known | undefined {
+/** Undefined: what is there stays. `kept`: what bad files still stand for. Stops now and then. */
+function* podsOf(
+  options: FileSourceOptions,
+  found: FilesRead,
+  kept: Known,
+  read: (name: string, content: Uint8Array) => Manifest,
+): Generator<void, Known | undefined> {
   const { path, warn } = options;
   if (found.is === "missing") return new Map();
   if (found.is === "unreadable") {
@@ -88,29 +125,44 @@ function podsOf(options: FileSourceOptions, found: FilesRead, kept: Known): Know
     return undefined;
   }
   if (found.is === "file") {
-    const own = podsIn(options, path, found.content);
+    const own = podsIn(options, path, read("", found.content));
     return own === undefined ? undefined : new Map([["", own]]);
   }
   const pods = new Map<string, readonly JsonObject[]>();
+  let [files, bytes] = [0, 0];
   for (const { name, content } of found.files) {
     if (name.startsWith(".")) continue;
-    const own = podsIn(options, `${path}/${name}`, content) ?? kept.get(name);
+    if (files >= filesPerTurn || bytes >= bytesPerTurn) {
+      yield;
+      [files, bytes] = [0, 0];
+    }
+    files++;
+    bytes += content.length;
+    const own = podsIn(options, `${path}/${name}`, read(name, content)) ?? kept.get(name);
     if (own !== undefined) pods.set(name, own);
   }
   return pods;
 }
 
-function podsIn(
-  { nodeName, dialect, warn, law }: FileSourceOptions,
-  place: string,
-  content: Uint8Array,
-): readonly JsonObject[] | undefined {
-  if (content.length > fileBytesMax) {
-    warn(`${place}: longer than ${fileBytesMax} bytes`);
-    return undefined;
-  }
-  const manifest = readManifest(content, { source: "file", place }, nodeName, dialect, law());
+function podsIn({ warn }: FileSourceOptions, place: string, manifest: Manifest): readonly JsonObject[] | undefined {
   if (!("error" in manifest)) return manifest.pods;
   warn(`${place}: ${manifest.error}`);
   return undefined;
+}
+
+/** `name`: in the directory; "" for the path itself. */
+function readingOf(
+  { path, nodeName, dialect, law: askLaw }: FileSourceOptions,
+  name: string,
+  content: Uint8Array,
+  before: Reading | undefined,
+): Reading {
+  const law = askLaw();
+  if (before?.law === law && isSame(before.content, content)) return before;
+  const place = name === "" ? path : `${path}/${name}`;
+  const manifest =
+    content.length > manifestBytesMax
+      ? { error: `longer than ${manifestBytesMax} bytes` }
+      : readManifest(content, { source: "file", place }, nodeName, dialect, law);
+  return { content, law, manifest };
 }

@@ -40,6 +40,7 @@ describe("manifests", () => {
     ["apiVersion: v1\nkind: Service\nmetadata: {name: a}", /Service/],
     ["[1]", /no object/],
     ["{", /./],
+    ["\n".repeat(9_000_000), /more than 200000 lines, commas and brackets/],
   ])("are refused for what is wrong: %s", (text, why) => {
     const read = readManifest(bytes(text), origin, "n1", kubernetesDialect);
     expect("error" in read ? read.error : "taken").toMatch(why);
@@ -54,6 +55,19 @@ describe("manifests", () => {
     expect(uidOn("n1")).not.toBe(uidOn("n2"));
     const wrong = staticPodLawWith(agentBugsOn(["static-uid-collision-or-drift"]));
     expect(uidOn("n1", wrong)).toBe(uidOn("n2", wrong));
+  });
+
+  it("of a URL may be a list, and of no other kind of value", () => {
+    const lists = ["{a: 1}", "7", "[null, 7, [], {metadata: null, spec: null}]"];
+    for (const items of lists) {
+      const read = readManifest(
+        bytes(`kind: PodList\napiVersion: v1\nitems: ${items}`),
+        { source: "http", place: "http://m" },
+        "n1",
+        kubernetesDialect,
+      );
+      expect(read).toHaveProperty("error");
+    }
   });
 
   it("of a URL may be a list", () => {
@@ -127,6 +141,40 @@ describe("a directory", () => {
     found = { is: "file", content: bytes("nonsense") };
     kernel.run(61_000_000);
     expect(seen).toHaveLength(3);
+  });
+});
+
+describe("a large directory", () => {
+  it("is taken in several turns, and what has not changed is not read again", () => {
+    const { kernel, process, seen, common } = sets();
+    const files = Array.from({ length: 100 }, (_, at) => ({ name: `${at}`, content: bytes(manifest(`p${at}`)) }));
+    let askedCount = 0;
+    const counting = (): ReturnType<typeof law> => {
+      const own = law();
+      return new Proxy(own, {
+        get: (of, name) => (name === "uidOf" && askedCount++, Reflect.get(of, name) as unknown),
+      });
+    };
+    const only = counting();
+    kernel.enter(process, () =>
+      startFileSource({
+        ...common,
+        law: () => only,
+        path: "/m",
+        read: (_path, done) => process.clock.after(0, () => done({ is: "directory", files })),
+      }),
+    );
+    let perTurnMax = 0;
+    for (let before = 0; (kernel.nextEventMicros ?? Infinity) < 20_000_000; before = askedCount) {
+      kernel.step();
+      perTurnMax = Math.max(perTurnMax, askedCount - before);
+    }
+    expect(seen.map((pods) => pods.length)).toEqual([100]);
+    expect([askedCount, perTurnMax]).toEqual([100, 16]);
+    files[50] = { name: "50", content: bytes(manifest("other")) };
+    kernel.run(21_000_000);
+    expect(seen[1]?.[50]).toBe("other-n1");
+    expect(askedCount).toBe(101);
   });
 });
 

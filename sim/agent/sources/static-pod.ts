@@ -56,13 +56,17 @@ export function readManifest(
   dialect: Dialect,
   law: StaticPodLaw = staticPodLaw,
 ): Manifest {
-  const read = parseYaml(new TextDecoder().decode(content)); // JSON is YAML, too
+  const text = new TextDecoder().decode(content);
+  if (hasManyMarks(text)) return { error: `more than ${marksMax} lines, commas and brackets` };
+  const read = parseYaml(text); // JSON is YAML, too
   if (!read.ok) return { error: read.error };
   const value = read.value as JsonObject | null;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { error: "it holds no object" };
   if (origin.source === "http" && value["kind"] === "PodList") {
     const pods: JsonObject[] = [];
-    for (const item of (value["items"] ?? []) as readonly JsonObject[]) {
+    const items = value["items"] ?? [];
+    if (!Array.isArray(items)) return { error: "its items are no list" };
+    for (const item of items as readonly (JsonObject | null)[]) {
       const made = staticPod({ apiVersion: "v1", kind: "Pod", ...item }, origin, nodeName, dialect, law);
       if ("error" in made) return made;
       pods.push(made.pod);
@@ -77,6 +81,18 @@ export function readManifest(
   const made = staticPod(value, origin, nodeName, dialect, law);
   return "error" in made ? made : { pods: [made.pod] };
 }
+
+/** A pod of a few megabytes has no more; the reader would take seconds for megabytes of nothing else. */
+const marksMax = 200_000;
+
+function hasManyMarks(text: string): boolean {
+  if (text.length <= marksMax) return false;
+  let count = 0;
+  for (let at = 0; at < text.length && count <= marksMax; at++) if (marks.has(text.charCodeAt(at))) count++;
+  return count > marksMax;
+}
+
+const marks = new Set([..."\n\r,[]{}?!&*"].map((mark) => mark.charCodeAt(0)));
 
 function staticPod(
   value: JsonObject,
@@ -150,4 +166,11 @@ export function withoutDoubles(pods: readonly JsonObject[], dropped: (pod: JsonO
     if (!isNew) dropped(pod);
     return isNew;
   });
+}
+
+/** Whether two manifests have the same bytes. */
+export function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
 }

@@ -5,7 +5,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
-import { readManifest, type StaticPodLaw, withoutDoubles } from "./static-pod.ts";
+import { isSame, readManifest, type StaticPodLaw, withoutDoubles } from "./static-pod.ts";
 
 export type Fetched = { readonly status: number; readonly body: Uint8Array } | { readonly error: string };
 
@@ -75,8 +75,4 @@ export function startUrlSource(options: UrlSourceOptions): void {
     const cancel = fetch(url, headers, end);
   };
   again();
-}
-
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }

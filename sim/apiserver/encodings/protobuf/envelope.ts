@@ -117,12 +117,12 @@ export function openEnvelope(bytes: Uint8Array): ProtobufBody {
 
 const envelopeFields = ["TypeMeta", "Raw", "ContentEncoding", "ContentType"] as const;
 
-/** The object in an envelope, as its JSON would be read. Throws `ProtobufError`. */
-export function decodeProtobuf(type: TypeRow, { kind, apiVersion, raw }: ProtobufBody): JsonObject {
+/** The object in an envelope, as its JSON would be read; `fieldsMax` as for a message. Throws `ProtobufError`. */
+export function decodeProtobuf(type: TypeRow, { kind, apiVersion, raw }: ProtobufBody, fieldsMax?: number): JsonObject {
   return {
     ...(kind === "" ? {} : { kind }),
     ...(apiVersion === "" ? {} : { apiVersion }),
-    ...decodeMessage(type, raw),
+    ...decodeMessage(type, raw, fieldsMax),
   };
 }
 

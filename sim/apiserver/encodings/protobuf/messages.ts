@@ -37,15 +37,22 @@ export function encodeMessage(type: TypeRow, object: JsonObject): Uint8Array {
   return writer.finish();
 }
 
-/** An object as its JSON would be read: fields held by value that are zero are left out. Throws `ProtobufError`. */
-export function decodeMessage(type: TypeRow, bytes: Uint8Array): JsonObject {
-  return guarded(bytes, (reader) => readPlan(planOf(type), reader, bytes.length, {}));
+/**
+ * An object as its JSON would be read: fields held by value that are zero are left out. `fieldsMax`: as many as it may have, at any
+ * depth. Throws `ProtobufError`.
+ */
+export function decodeMessage(type: TypeRow, bytes: Uint8Array, fieldsMax = bodyValuesMax): JsonObject {
+  return guarded(bytes, (reader) => readPlan(planOf(type), reader, bytes.length, {}), fieldsMax);
 }
 
 /** Runs a reader whose own errors are a client's mistakes, too. */
-export function guarded<Result>(bytes: Uint8Array, read: (reader: Reader) => Result): Result {
+export function guarded<Result>(
+  bytes: Uint8Array,
+  read: (reader: Reader) => Result,
+  fieldsMax = bodyValuesMax,
+): Result {
   depth = 0;
-  fieldCount = 0;
+  fieldsLeft = fieldsMax;
   try {
     return read(protobuf.Reader.create(bytes));
   } catch (error) {
@@ -99,12 +106,12 @@ function writePlan(plan: MessagePlan, writer: Writer, object: JsonObject): void 
 /** How deep messages may lie in each other; only schemas do so at all. The real decoder has no limit but memory. */
 const depthMax = 500;
 let depth = 0;
-let fieldCount = 0;
+let fieldsLeft = 0;
 
 function readPlan(plan: MessagePlan, reader: Reader, length: number, into: Record<string, Json>): JsonObject {
   if (++depth > depthMax) throw new ProtobufError("proto: exceeded maximum recursion depth");
   readFields(reader, length, (number, wireType) => {
-    if (++fieldCount > bodyValuesMax) throw new ProtobufError("proto: exceeded maximum number of fields");
+    if (--fieldsLeft < 0) throw new ProtobufError("proto: exceeded maximum number of fields");
     const slot = plan.byNumber.get(number);
     slot?.read(reader, wireType, into);
     return slot !== undefined;
