@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../reports/schema/verdict.ts";
-import { planSuite, runSuite, type SuiteOptions, SuiteUsageError } from "./run-suite.ts";
+import { planSuite, reportOf, runSuite, type SuiteOptions, SuiteUsageError } from "./run-suite.ts";
 import { jumpingClock, type Script, scriptedTransport } from "./testing/scripted-target.fixture.ts";
 
 function run(script: Script, options: Partial<SuiteOptions> = {}) {
@@ -32,6 +32,23 @@ const served = {
 /** It says what it serves, and breaks at everything else. */
 const broken: Script = ({ method, path }) =>
   method === "GET" && path === "/api/v1" ? { status: 200, json: served } : { status: 500, json: {} };
+
+it("tells each thing that was left behind once, and of an embedded server, which is gone, none", () => {
+  const leftovers = (kind: "url" | "embedded") => {
+    const options = { profile: "svc", targetKind: kind } as const;
+    const part = (...paths: string[]) => ({
+      target: { kind, address: "here", version: undefined, details: null },
+      features: new Map(),
+      outcomes: [],
+      leftovers: paths,
+      startedMillis: 0,
+      durationMillis: 1,
+    });
+    return reportOf(options, planSuite(options), [part("/a", "/a"), part("/b", "/a")]).leftovers;
+  };
+  expect(leftovers("url")).toEqual(["/a", "/b"]);
+  expect(leftovers("embedded")).toEqual([]);
+});
 
 describe("levels", () => {
   const planned = (level: "quick" | "full", targetKind: "url" | "embedded") => {

@@ -199,7 +199,8 @@ export function reportOf(
     seed,
     options: settings,
     cancelled: options.signal?.aborted === true,
-    leftovers: parts.flatMap((part) => part.leftovers),
+    // An embedded server is gone with all that was made there. The parts of a run may meet the same object at a URL.
+    leftovers: target.kind === "embedded" ? [] : [...new Set(parts.flatMap((part) => part.leftovers))],
     startedMillis: first?.startedMillis ?? 0,
     durationMillis: parts.reduce((sum, part) => sum + part.durationMillis, 0),
   });

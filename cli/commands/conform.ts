@@ -27,7 +27,7 @@ import { suiteFilesText, writeSuiteFiles } from "../targets/suite-files.ts";
 import { addressFlags, addressOf, connectionFlagOf, runSuiteOn, type SuiteTarget } from "../targets/suite-target.ts";
 import { painter, progressLine } from "../output/terminal.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
-import { requireWritable } from "../output/written-files.ts";
+import { removeFolders, requireWritable } from "../output/written-files.ts";
 
 export async function conform(options: ConformOptions): Promise<ExitCode> {
   if (options.list) return list(options);
@@ -49,7 +49,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   const where = addressOf(target);
   if (options.writeBaseline !== undefined) requireWritable(options.writeBaseline, "--write-baseline");
   if (options.events !== undefined) requireWritable(options.events, "--events");
-  if (options.report !== undefined) prepareReport(options.report);
+  const made = options.report === undefined ? [] : prepareReport(options.report);
   const events = eventLog({ file: options.events, print: format === "ndjson" });
   const progress = progressLine();
   const progressOf = progressText({
@@ -63,6 +63,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   const { signal: interrupt, stopListening } = onInterrupt(
     "Stopping: the report will hold what is known so far. Again to stop at once.",
     target.kind === "url" ? leftBehind(runId) : undefined,
+    () => removeFolders(made),
   );
   const timeUp = options.maxTime === undefined ? undefined : endAfter(options.maxTime);
   const signal = timeUp === undefined ? interrupt : AbortSignal.any([interrupt, timeUp.signal]);
@@ -78,6 +79,10 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
       onProgress(what) {
         progress.show(progressOf(what));
         events.progress(what);
+      },
+      onOtherDialect(line) {
+        progress.clear();
+        process.stderr.write(`${line}\n`);
       },
       ...given("path", options.path),
       ...given("runs", options.runs),
@@ -281,7 +286,7 @@ function targetOf(options: ConformOptions): SuiteTarget {
   if (faults.length > 0 || Object.keys(featureGates).length > 0) {
     const flag = faults.length > 0 ? "--fault" : "--feature-gates";
     throw new UsageError(
-      `${flag} changes the embedded server, and ${url === undefined ? "--svcconfig" : "a URL"} was given: start that server with \`touchstone serve ${flag} …\` instead.`,
+      `${flag} changes the embedded server, and ${url === undefined ? "--svcconfig" : "a URL"} was given: start that server with \`npx touchstone serve ${flag} …\` instead.`,
     );
   }
   return {

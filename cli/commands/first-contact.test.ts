@@ -2,13 +2,15 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer as createSocketServer, type Server as SocketServer } from "node:net";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
 import { profiles } from "../../sim/contract/profile.ts";
 import { startWallServer } from "../../sim/http/wall-server.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
+import { saidHere } from "../said-here.fixture.ts";
 import { cleanUp, scratch, scratchFile } from "../spawned-command.fixture.ts";
 
 const opened: (Server | SocketServer)[] = [];
@@ -51,6 +53,7 @@ async function isToldAtOnce(sentence: string, ...words: string[]): Promise<void>
   const { code, stdout } = await runHere("conform", ...words);
   expect(stdout).toContain(sentence);
   expect(stdout.split("\n").length).toBeLessThan(12);
+  expect(stdout).toMatch(/\n0 of \d+ checks, 0 programs, /);
   expect(code).toBe(3);
 }
 
@@ -163,6 +166,16 @@ describe("a run that is cut, by time or into shares", () => {
     return { url: server.url, close: () => server.close() };
   };
 
+  it("says which profile is probably meant, where the API groups are those of the other dialect", async () => {
+    const { url, close } = await served();
+    const words = ["conform", url, "--only", "generation-counts-the-spec", "--runs", "1"];
+    const hint =
+      "The server's API groups end in .k8s.io, and profile svc expects .svc.io: --profile kubernetes is probably what is meant.";
+    expect((await saidHere(...words)).stderr).toContain(hint);
+    expect((await saidHere(...words, "--profile", "kubernetes")).stderr).not.toContain("API groups");
+    await close();
+  });
+
   it("--max-time ends it in order: what is not judged is inconclusive, and nothing is left behind", async () => {
     const { url, close } = await served();
     const words = ["conform", url, "--profile", "kubernetes", "--only", "watch", "--max-time", "1s", "--json"];
@@ -176,6 +189,27 @@ describe("a run that is cut, by time or into shares", () => {
     };
     expect(namespaces.items.filter(({ metadata }) => metadata.name.startsWith("touchstone-"))).toEqual([]);
     await close();
+  });
+
+  it("a second interrupt leaves no folder of a report that is not there", async () => {
+    const folder = join(scratch, "outer", "report");
+    const atExit: boolean[] = [];
+    const exit = vi
+      .spyOn(process, "exit")
+      .mockImplementation((() => atExit.push(existsSync(join(scratch, "outer")))) as never);
+    const now = vi.spyOn(performance, "now");
+    let isThere = false;
+    const { url } = await answering(() => {
+      // Nothing is answered: whoever asks waits, and is interrupted twice.
+      if (isThere) return;
+      isThere = existsSync(join(folder, "failures"));
+      process.emit("SIGINT");
+      now.mockReturnValue(performance.now() + 10_000);
+      process.emit("SIGINT");
+    });
+    await runHere("conform", url, "--report", folder).catch(() => undefined);
+    for (const spy of [exit, now]) spy.mockRestore();
+    expect([isThere, atExit]).toEqual([true, [false]]);
   });
 
   it("--shard runs each check in one share, and view --merge makes one report of all", async () => {

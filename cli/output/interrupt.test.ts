@@ -1,13 +1,28 @@
 import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { main } from "../spawned-command.fixture.ts";
-import { interruptMeaning } from "./interrupt.ts";
+import { interruptMeaning, onInterrupt } from "./interrupt.ts";
 
 it("an interrupt asks, the next ends, and what comes at the same moment is the same one", () => {
   const meaning = interruptMeaning();
   expect([5000, 5001, 5099, 5400].map(meaning)).toEqual(["ask", "same", "same", "end"]);
+});
+
+it("before the second one ends the program, what was begun is tidied up", () => {
+  const told: string[] = [];
+  const exit = vi.spyOn(process, "exit").mockImplementation(((code: number) => told.push(`exit ${code}`)) as never);
+  const now = vi.spyOn(performance, "now").mockReturnValue(1000);
+  const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => told.push(String(text).trim()) > 0);
+  const { signal, stopListening } = onInterrupt("Stopping.", "Left behind.", () => void told.push("tidied up"));
+  process.emit("SIGINT");
+  now.mockReturnValue(2000);
+  process.emit("SIGTERM");
+  stopListening();
+  for (const spy of [exit, now, write]) spy.mockRestore();
+  expect(signal.aborted).toBe(true);
+  expect(told).toEqual(["Stopping.", "Left behind.", "tidied up", "exit 143"]);
 });
 
 /** What a user starts: of a checkout, and of the package. */

@@ -3,14 +3,22 @@ import process from "node:process";
 
 /**
  * `signal` is aborted at the first interrupt; `stopListening` gives the signals their usual meaning back. The second
- * ends the program, after `leaving` has been told.
+ * ends the program, after `leaving` has been told and `tidyUp` called.
  */
-export function onInterrupt(note: string, leaving?: string): { readonly signal: AbortSignal; stopListening(): void } {
+export function onInterrupt(
+  note: string,
+  leaving?: string,
+  tidyUp?: () => void,
+): { readonly signal: AbortSignal; stopListening(): void } {
   const controller = new AbortController();
-  const stopListening = listen(() => {
+  const ask = (): void => {
     process.stderr.write(`\n${note}\n`);
     controller.abort();
-  }, leaving);
+  };
+  const stopListening = listen(ask, () => {
+    if (leaving !== undefined) process.stderr.write(`\n${leaving}\n`);
+    tidyUp?.();
+  });
   return { signal: controller.signal, stopListening };
 }
 
@@ -19,11 +27,11 @@ export function interrupted(): Promise<"interrupted"> {
   return new Promise((resolve) => void listen(() => resolve("interrupted")));
 }
 
-function listen(first: () => void, leaving?: string): () => void {
+function listen(first: () => void, last: () => void = () => {}): () => void {
   const meaning = interruptMeaning();
   const interrupt = (name: NodeJS.Signals): void => {
     const means = meaning(performance.now());
-    if (means === "end" && leaving !== undefined) process.stderr.write(`\n${leaving}\n`);
+    if (means === "end") last();
     if (means === "end") process.exit(name === "SIGINT" ? 130 : 143);
     if (means === "ask") first();
   };

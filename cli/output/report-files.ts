@@ -33,10 +33,9 @@ const files: readonly (readonly [string, SuiteFormat])[] = [
   ["badge.json", "badge-json"],
 ];
 
-/** Before the run, so that a folder that cannot be made is known at once. */
-export function prepareReport(directory: string): void {
-  prepareFolder(directory, "--report");
-  prepareFolder(join(directory, "failures"), "--report");
+/** Before the run, so that a folder that cannot be made is known at once. Returns those that were not there. */
+export function prepareReport(directory: string): readonly string[] {
+  return [...prepareFolder(directory, "--report"), ...prepareFolder(join(directory, "failures"), "--report")];
 }
 
 /**

@@ -21,6 +21,7 @@ import { embeddedPool, inParallel } from "./embedded-pool.ts";
 import { type Reached, readConnectionFile } from "../flags/connection-file.ts";
 import { type HostAndPort, shownAddress } from "../flags/flag-values.ts";
 import { requireToken } from "../flags/bearer-token.ts";
+import { otherDialect } from "./other-dialect.ts";
 import { openSuiteHosts, type SuiteAddresses } from "./suite-files.ts";
 import { type KeyPair, readCertificates, readText, requirePair } from "../flags/pem-files.ts";
 import { UsageError } from "../flags/usage-error.ts";
@@ -80,6 +81,8 @@ export interface Selection extends SuiteSelection {
   readonly runId?: string;
   /** Only for a server at a URL. */
   readonly compact?: () => Promise<void>;
+  /** Only for a server at a URL: told while the run goes on, where the server's API groups are another dialect's. */
+  readonly onOtherDialect?: (line: string) => void;
   /** Only where the run has one check: it does not cross to another thread. */
   readonly onHistory?: (history: readonly ExchangeRecord[]) => void;
 }
@@ -102,6 +105,7 @@ async function runEmbedded(details: EmbeddedDetails, selection: Selection): Prom
   const {
     onProgress,
     onHistory,
+    onOtherDialect: _never,
     signal = new AbortController().signal,
     only: _only,
     skip: _skip,
@@ -188,9 +192,17 @@ async function runOnUrl(
         onError: (error) => brokenAgents.push(error),
       })
     : undefined;
+  const { onOtherDialect, ...suite } = selection;
+  const onProgress = (what: SuiteProgress): void => {
+    selection.onProgress?.(what);
+    // By now the target has shown that it is such a server.
+    if (onOtherDialect === undefined || what.kind !== "phase" || what.phase !== "checking") return;
+    void otherDialect(transport, selection.profile).then((line) => line !== undefined && onOtherDialect(line));
+  };
   try {
     const report = await runSuite({
-      ...selection,
+      ...suite,
+      onProgress,
       transport,
       webhooks,
       nodes,

@@ -36,7 +36,7 @@ export function mergeShards(reports: readonly SuiteReport[]): SuiteReport {
     partial:
       options.only.length > 0 || options.law === "must" || first.notJudged.some(({ judged }) => judged === "level"),
     totals: totalsOf(requirements, checks, deviations),
-    leftovers: reports.flatMap(({ leftovers }) => leftovers),
+    leftovers: [...new Set(reports.flatMap(({ leftovers }) => leftovers))],
     durationMillis: Math.max(...reports.map(({ durationMillis }) => durationMillis)),
   };
 }

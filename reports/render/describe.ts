@@ -48,6 +48,14 @@ export function counted(count: number, noun: string): string {
 
 const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
+/** `154 checks`, or `3 of 154 checks` where some were never begun. What the target does not claim needs no program. */
+export function checksText({ checks }: SuiteReport): string {
+  const idle = checks.filter(({ runs, verdict }) => runs === 0 && !restful.has(verdict.status)).length;
+  return `${idle === 0 ? "" : `${grouped(checks.length - idle)} of `}${counted(checks.length, "check")}`;
+}
+
+const restful: ReadonlySet<string> = new Set(["unsupported", "skipped"]);
+
 /** `1.5 s of virtual time`. */
 export function durationText({ durationMillis, target }: SuiteReport): string {
   return `${(durationMillis / 1000).toFixed(1)} s of ${target.kind === "embedded" ? "virtual" : "real"} time`;

@@ -7,7 +7,7 @@ import { findingsOf } from "../gate/finding.ts";
 import type { SuiteFailure, SuiteReport } from "../schema/suite-report.ts";
 import { type OutcomeStatus, outcomeStatuses } from "../schema/verdict.ts";
 import { columnNote, compareReports, type NamedReport, notComparedNote, passedOf, statusOf } from "./compare.ts";
-import { caveatsOf, counted, countsByArea, durationText, targetName } from "./describe.ts";
+import { caveatsOf, checksText, counted, countsByArea, durationText, targetName } from "./describe.ts";
 import { codeBlock, codeSpan, markdownTable, plainText } from "./markdown-text.ts";
 import { renderFailure } from "./text.ts";
 
@@ -42,7 +42,7 @@ export function renderSuiteMarkdown(report: SuiteReport): string {
     ...findingBlocks(report),
     areaBlock(report, counts),
     unsupportedBlock(report),
-    `<sub>${counted(report.checks.length, "check")}, ${counted(totals.runs, "program")}, ${counted(totals.exchanges, "exchange")}, ${durationText(report)}</sub>`,
+    `<sub>${checksText(report)}, ${counted(totals.runs, "program")}, ${counted(totals.exchanges, "exchange")}, ${durationText(report)}</sub>`,
   ]
     .filter((block) => block !== "")
     .join("\n\n")}\n`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { DeviationResult, UnjudgedBy } from "../schema/suite-report.ts";
+import type { CheckResult, DeviationResult, UnjudgedBy } from "../schema/suite-report.ts";
 import { withBaseline } from "../gate/gate.ts";
 import { renderJson } from "./json.ts";
+import { renderSuiteMarkdown } from "./markdown.ts";
 import { failedCheck, failure, report, row } from "./sample-report.fixture.ts";
 import { renderFailure, renderSuiteText } from "./text.ts";
 
@@ -48,6 +49,36 @@ describe("text of a report", () => {
         "",
       ].join("\n"),
     );
+  });
+
+  it("says how many of how many checks ran, where some have not", () => {
+    const idle: CheckResult = { ...failedCheck, runs: 0, verdict: { status: "inconclusive", why: "not reached" } };
+    const free: CheckResult = { ...idle, verdict: { status: "unsupported", feature: "cbor" } };
+    const rows = [row("watch.reliable", { status: "passed", runs: 7 })];
+    const last = (checks: CheckResult[]) => renderSuiteText(report(rows, checks)).trimEnd().split("\n").at(-1);
+    expect(last([failedCheck, idle, free])).toMatch(/^2 of 3 checks, /);
+    expect(last([failedCheck, free])).toMatch(/^2 checks, /);
+    expect(renderSuiteMarkdown(report(rows, [failedCheck, idle]))).toContain("<sub>1 of 2 checks, ");
+  });
+
+  it("says once by which line the server is started that takes the embedded one's place", () => {
+    const check = { ...failedCheck, failure: { ...failure, curl: "curl -sS $SERVER/api/v1" } };
+    const at = (version: string, profile: string, details: object) => {
+      const rows = [row("watch.reliable", { status: "failed", expected: "a", actual: "b" })];
+      const told = report(rows, [check, check]);
+      const target = { ...told.target, kind: "embedded", address: "$SERVER", version, details } as const;
+      const text = renderSuiteText({ ...told, profile, target } as typeof told);
+      expect(text.match(/\$SERVER is the URL/g)).toHaveLength(1);
+      return /\$SERVER is the URL of a server that is started by: (.*)\n/.exec(text)?.[1];
+    };
+    expect(at("v1.33.3+touchstone", "svc", { seed: 1, faults: ["list-null-items"], featureGates: {} })).toBe(
+      "npx touchstone serve --profile svc --anonymous-auth true --fault list-null-items",
+    );
+    const more = { seed: 1, faults: ["a", "b"], rarity: 9, featureGates: { C: true, D: false } };
+    expect(at("v1.33.3+touchstone", "kubernetes", more)).toBe(
+      "npx touchstone serve --profile kubernetes-1.33 --fault a --fault b --rarity 9 --feature-gates C=true,D=false",
+    );
+    expect(renderSuiteText(report([], [failedCheck]))).not.toContain("$SERVER is");
   });
 
   it("puts failures first, with the evidence in the report's folder", () => {

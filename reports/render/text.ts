@@ -14,7 +14,7 @@ import type {
   UnjudgedBy,
 } from "../schema/suite-report.ts";
 import type { Conclusion, GateOutcome, OutcomeStatus } from "../schema/verdict.ts";
-import { againText, caveatsOf, counted, durationText } from "./describe.ts";
+import { againText, caveatsOf, checksText, counted, durationText } from "./describe.ts";
 import { renderTable } from "./table.ts";
 
 /** What a piece of text means; a terminal shows it by a colour. */
@@ -40,6 +40,7 @@ export function renderSuiteText(report: SuiteReport, options: TextOptions = {}):
   const blocks = [
     heading(report, paint),
     ...groupedFailures(report).map((checks) => failureBlock(report, checks, options)),
+    serverBlock(report, paint),
     listBlock(
       "ERRORS of Touchstone itself, not of the target",
       rowsWith(report, "error"),
@@ -72,6 +73,31 @@ export function renderSuiteText(report: SuiteReport, options: TextOptions = {}):
     closing(report, paint),
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+/** What a report says of how its embedded server was made. */
+interface EmbeddedServer {
+  readonly faults: readonly string[];
+  readonly rarity: number;
+  readonly featureGates: Readonly<Record<string, boolean>>;
+}
+
+/** What stands for the embedded server in lines to paste: it is gone, and another one takes its place. */
+function serverBlock({ target, profile, checks }: SuiteReport, paint: Paint): string {
+  const isNamed = checks.some(({ failure }) => failure !== undefined && /\$SERVER\b/.test(failure.curl));
+  if (target.kind !== "embedded" || !isNamed) return "";
+  const { faults = [], rarity, featureGates = {} } = (target.details ?? {}) as Partial<EmbeddedServer>;
+  const gates = Object.entries(featureGates).map(([name, on]) => `${name}=${on}`);
+  // `serve` takes the bare name of the profile for its newest version.
+  const version = profile === "svc" ? undefined : /^v(\d+\.\d+)\./.exec(target.version ?? "")?.[1];
+  const flags = [
+    `--profile ${profile}${version === undefined ? "" : `-${version}`}`,
+    ...(profile === "svc" ? ["--anonymous-auth true"] : []),
+    ...faults.map((name) => `--fault ${name}`),
+    ...(rarity === undefined || faults.length === 0 ? [] : [`--rarity ${rarity}`]),
+    ...(gates.length === 0 ? [] : [`--feature-gates ${gates.join(",")}`]),
+  ];
+  return paint("quiet", `$SERVER is the URL of a server that is started by: npx touchstone serve ${flags.join(" ")}`);
 }
 
 /** One failure in the house's form: promised, expected, actual, evidence, replay, curl. No newline at the end. */
@@ -336,7 +362,7 @@ function closing(report: SuiteReport, paint: Paint): string {
     ...(gate === "" ? [] : [paint(gateTone[gateOf(report)], gate)]),
     paint(
       "quiet",
-      `${counted(report.checks.length, "check")}, ${counted(totals.runs, "program")}, ${counted(totals.exchanges, "exchange")} (counted), ${durationText(report)}`,
+      `${checksText(report)}, ${counted(totals.runs, "program")}, ${counted(totals.exchanges, "exchange")} (counted), ${durationText(report)}`,
     ),
   ].join("\n");
 }
