@@ -71,7 +71,7 @@ export function loadLegend(run: CapacityRun): readonly { readonly name: string; 
 const secondsOf = ({ byWho }: Pick<CapacityRun, "byWho">): number =>
   byWho.reduce((most, { seconds }) => Math.max(most, seconds.length), 1);
 
-/** Which component asks how much at which second: the darker, the more; by the square root, so that little is seen as well. */
+/** Which component asks how much at which second: the stronger the colour, the more; by the square root, so that little is seen as well. */
 export function heatMap(run: CapacityRun): Markup {
   const seconds = secondsOf(run);
   const step = Math.max(1, Math.ceil(seconds / 120));

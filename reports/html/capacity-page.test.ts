@@ -75,3 +75,9 @@ it("says how many nodes were drained, and how long it took, where any were to be
   );
   expect(renderCapacityHtml(report(undefined))).not.toContain("Drains");
 });
+
+it("says what its map of load shows in words that hold for a light page and for a dark one", () => {
+  const page = renderCapacityHtml(report(undefined));
+  expect(page).toContain("Load by component and second: the stronger the colour, the more requests");
+  expect(page).not.toMatch(/darker|lighter|brighter/);
+});

@@ -159,7 +159,7 @@ function armSection(arm: string, report: CapacityReport): Markup | undefined {
 ${run.stoppedBy === undefined ? undefined : markup`<p class="broken">Stopped: ${run.stoppedBy}</p>`}
 <figure><figcaption>Requests a second, by component <span class="kind counted">counted</span></figcaption>
 <p class="legend">${loadLegend(run).map(({ name, color }) => markup`<span><span class="swatch series-${color}"></span>${name}</span> `)}</p>${loadOverTime(run)}</figure>
-<figure><figcaption>Load by component and second: the darker, the more requests <span class="kind counted">counted</span></figcaption>${heatMap(run)}</figure>
+<figure><figcaption>Load by component and second: the stronger the colour, the more requests <span class="kind counted">counted</span></figcaption>${heatMap(run)}</figure>
 <p class="legend"><span class="swatch series-1"></span>p50 <span class="swatch series-2"></span>p90 <span class="swatch series-4"></span>p99</p>
 <div class="charts">${percentiles}</div>
 ${statusTable(run)}

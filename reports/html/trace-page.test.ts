@@ -49,6 +49,12 @@ it("is one page with one script, whatever the run has in it", () => {
   expect(JSON.parse(data)).toEqual(trace);
 });
 
+it("speaks of faults that last, and not of what is wrong, beside a promise that is broken", () => {
+  const page = renderTracePage(trace);
+  expect(page).toContain("No fault lasts at this moment.");
+  expect(page).not.toContain("is wrong now");
+});
+
 it("is a trace for Chrome's tools: lanes, instants, spans, and a flow for each message that arrived", () => {
   const { traceEvents } = JSON.parse(renderPerfetto(trace)) as {
     traceEvents: { ph: string; name: string; dur?: number }[];

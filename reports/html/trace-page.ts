@@ -16,11 +16,11 @@ export function renderTracePage(trace: TraceDocument): string {
 ${failure === undefined ? markup`<p class="trace-good">No promise was broken.</p>` : failureCard(failure)}
 </header>
 <main id="findings">
-<noscript><p>This page draws with a script. <code>touchstone run --trace FILE</code> writes the same as text.</p></noscript>
+<noscript><p>This page draws with a script. <code>npx touchstone run --trace FILE</code> writes the same as text.</p></noscript>
 <form id="trace-controls" hidden aria-label="Filter and move">
 <label>Text <input type="search" name="text" placeholder="a name, a version, 410 …"></label>
 <fieldset><legend class="hidden-label">Show</legend>${kinds.map(([value, label]) => markup`<label><input type="checkbox" name="kind" value="${value}" checked> ${label}</label>`)}</fieldset>
-<span class="trace-buttons"><button type="button" name="all">Whole run</button><button type="button" name="in">Zoom in</button><button type="button" name="out">Zoom out</button>${failure !== undefined && markup`<button type="button" name="failure">To the failure</button>`}</span>
+<span class="trace-buttons"><button type="button" name="all">Whole run</button><button type="button" name="in">Zoom in</button><button type="button" name="out">Zoom out</button><button type="button" name="earlier">Earlier</button><button type="button" name="later">Later</button>${failure !== undefined && markup`<button type="button" name="failure">To the failure</button>`}</span>
 </form>
 <div class="trace-picture"><canvas id="trace-canvas" role="img" aria-label="Lanes of ${scenario} over virtual time" height="200"></canvas></div>
 <div class="trace-scrub"><input type="range" id="trace-time" min="0" max="1000000" value="0" aria-label="Moment"><output id="trace-now">0 s</output></div>

@@ -37,7 +37,9 @@ form.addEventListener("input", () => {
   showMoment();
 });
 for (const button of form.querySelectorAll("button")) button.addEventListener("click", () => move(button.name));
-slider.addEventListener("input", () => goTo(Math.round((Number(slider.value) / sliderSteps) * trace.untilMicros)));
+slider.addEventListener("input", () =>
+  goTo(Math.round(view.from + (Number(slider.value) / sliderSteps) * (view.to - view.from))),
+);
 canvas.addEventListener("click", (event) => {
   const at = timeAt(event.offsetX);
   goTo(nearest(at) ?? at);
@@ -67,6 +69,8 @@ function move(name) {
   if (name === "all") Object.assign(view, { from: 0, to: Math.max(1, trace.untilMicros) });
   if (name === "in") zoom(0.5, view.now);
   if (name === "out") zoom(2, view.now);
+  if (name === "earlier") pan(-0.5);
+  if (name === "later") pan(0.5);
   if (name === "failure") {
     const { atMicros } = trace.failure;
     Object.assign(view, {
@@ -86,6 +90,14 @@ function zoom(factor, around) {
   draw();
 }
 
+/** By this part of what is shown, as far as the run goes. */
+function pan(part) {
+  const span = view.to - view.from;
+  view.from = Math.max(0, Math.min(Math.max(1, trace.untilMicros) - span, view.from + part * span));
+  view.to = view.from + span;
+  goTo(Math.max(view.from, Math.min(view.to, view.now)));
+}
+
 function goTo(micros) {
   view.now = Math.max(0, Math.min(trace.untilMicros, micros));
   if (view.now < view.from || view.now > view.to) {
@@ -93,7 +105,6 @@ function goTo(micros) {
     view.from = Math.max(0, Math.min(trace.untilMicros - span, view.now - span / 2));
     view.to = view.from + span;
   }
-  slider.value = String(Math.round((view.now / Math.max(1, trace.untilMicros)) * sliderSteps));
   draw();
   showMoment();
 }
@@ -161,6 +172,9 @@ function draw() {
   if (trace.failure !== undefined) line(xOf(trace.failure.atMicros), 0, height, ink.failed, 2);
   line(xOf(view.now), 0, height, ink.ink, 1);
   paper.restore();
+  // The slider is as long as the axis above it, and its thumb stands below the line of the same moment.
+  slider.parentElement.style.setProperty("--axis-left", `${labelWidth}px`);
+  slider.value = String(Math.round(((view.now - view.from) / (view.to - view.from)) * sliderSteps));
   document.querySelector("#trace-now").textContent = `${(view.now / 1e6).toFixed(6)} s`;
 }
 
@@ -326,8 +340,8 @@ function showAround() {
   );
   document.querySelector("#trace-active").textContent =
     active.length === 0
-      ? "Nothing is wrong now."
-      : `Wrong now: ${active.map(({ what, places }) => [what, ...places].join(" ")).join(", ")}.`;
+      ? "No fault lasts at this moment."
+      : `Faults that last at this moment: ${active.map(({ what, places }) => [what, ...places].join(" ")).join(", ")}.`;
 }
 
 function versionButton(revision) {
