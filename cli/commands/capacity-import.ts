@@ -91,6 +91,6 @@ function asUsage<Result>(where: string, work: () => Result): Result {
 function summaryOf({ counts, notes }: Imported, ownNotes: readonly string[], output: string | undefined): string {
   const { nodes, pools, pods, rows, budgets, priorities } = counts;
   const head = `${nodes} nodes in ${pools} pools, ${pods} pods of ${rows} kinds, ${budgets} budgets, ${priorities} priorities`;
-  const next = output === undefined ? [] : [`touchstone capacity ${output}`];
+  const next = output === undefined ? [] : [`npx touchstone capacity ${output}`];
   return `${[head, ...notes, ...ownNotes, ...next].join("\n")}\n`;
 }

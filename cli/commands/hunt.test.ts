@@ -50,7 +50,7 @@ describe("hunt", () => {
       "--output",
       join(folder, "merged"),
     );
-    expect(merged.stdout).toContain(`replay    touchstone replay ${join(folder, "2-2/capsules/canary-1.json")}`);
+    expect(merged.stdout).toContain(`replay    npx touchstone replay ${join(folder, "2-2/capsules/canary-1.json")}`);
     expect(report("merged")).toMatchObject({
       seedCount: 40,
       seedsWanted: 40,
@@ -82,6 +82,12 @@ describe("hunt", () => {
     expect(shrunk.code).toBe(0);
     expect(JSON.parse(shrunk.stdout)).toMatchObject({ file: file.replace(".json", ".shrunk.json") });
     expect((await runHere("replay", file.replace(".json", ".shrunk.json"))).stdout).toContain("at the same event");
+
+    // Before the first run that would be tried: with that many it would still be at it.
+    const vain = ["shrink", file, "--attempts", "100000", "--output"] as const;
+    expect(await refusalHere(...vain, "package.json/x.json")).toContain(
+      "--output package.json/x.json: cannot be written",
+    );
 
     const mended = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(join(folder, "mended.json"), JSON.stringify({ ...mended, bugs: [] }));

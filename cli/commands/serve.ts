@@ -28,6 +28,7 @@ import { configurationOf, limitedLog, watchFiles } from "./serve-access.ts";
 import { readCertificates, readText, requirePair } from "../flags/pem-files.ts";
 import { parseTokenFile } from "../flags/token-file.ts";
 import { fileText } from "../flags/file-text.ts";
+import type { TypedBytes } from "../flags/flag-values.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export async function serve(options: ServeOptions): Promise<ExitCode> {
@@ -48,7 +49,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     bugRarity: options.rarity,
     historyWindowMicros: options.historyWindow,
     historyBytesMax: options.historyBytesMax,
-    ...(options.memoryMax === undefined ? {} : { memoryBytesMax: options.memoryMax }),
+    ...(options.memoryMax === undefined ? {} : { memoryBytesMax: options.memoryMax.bytes }),
     eventTtlMicros: options.eventTtl,
     unreadable: options.unreadable,
     tokens,
@@ -113,17 +114,17 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
 }
 
 /** Memory that the engine cannot have would end the process instead of refusing a request. */
-function requireHeap(memoryMax: number | undefined): void {
+function requireHeap(memoryMax: TypedBytes | undefined): void {
   const most = memoryBytesMax();
-  if (memoryMax === undefined || memoryMax <= most) return;
+  if (memoryMax === undefined || memoryMax.bytes <= most) return;
   const mebibytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)}Mi`;
-  const heapBytes = 2 * memoryMax;
+  const heapBytes = 2 * memoryMax.bytes;
   const larger =
     heapBytes > totalmem()
       ? ""
       : `, or a larger heap, in MiB, by the environment: NODE_OPTIONS=--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`;
   throw new UsageError(
-    `--memory-max ${mebibytes(memoryMax)}: at most three quarters of the engine's heap can be in use, here ${mebibytes(most)}. Give less${larger}.`,
+    `--memory-max ${memoryMax.text}: at most three quarters of the engine's heap can be in use, here ${mebibytes(most)}. Give less${larger}.`,
   );
 }
 
@@ -156,7 +157,7 @@ async function listen(options: ServeOptions, server: WallServerOptions): Promise
   } catch (error) {
     if (error instanceof UnusableObjects)
       throw new UsageError(`--objects: not all of them can be made.\n${error.message}`);
-    if (error instanceof TooLittleMemory) throw new UsageError(tooLittle(options.memoryMax ?? 0, error));
+    if (error instanceof TooLittleMemory) throw new UsageError(tooLittle(options.memoryMax?.text ?? "", error));
     if (error instanceof NoObjectPath) throw new UsageError(`--unreadable ${error.message}`);
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (options.tlsCertFile !== undefined && code.startsWith("ERR_OSSL")) {
@@ -176,11 +177,9 @@ async function listen(options: ServeOptions, server: WallServerOptions): Promise
 }
 
 /** In whole MiB, upwards: what is said to be enough is enough the next time too. */
-function tooLittle(memoryMax: number, { heldBytes, leastBytes }: TooLittleMemory): string {
-  const [max, held, least] = [memoryMax, heldBytes, leastBytes * leastRoom].map(
-    (each) => `${Math.ceil(each / 2 ** 20)}Mi`,
-  );
-  return `--memory-max ${max}: this server holds ${held} before anybody has asked for anything, with what --data-dir, --objects and --nodes have put into it, and needs room for requests. Give ${least} or more.`;
+function tooLittle(typed: string, { heldBytes, leastBytes }: TooLittleMemory): string {
+  const [held, least] = [heldBytes, leastBytes * leastRoom].map((each) => `${Math.ceil(each / 2 ** 20)}Mi`);
+  return `--memory-max ${typed}: this server holds ${held} before anybody has asked for anything, with what --data-dir, --objects and --nodes have put into it, and needs room for requests. Give ${least} or more.`;
 }
 
 /** No two starts hold the same. */

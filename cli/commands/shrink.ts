@@ -5,6 +5,7 @@ import { type Capsule, isCapsule } from "../../reports/schema/capsule.ts";
 import { reproduce, shrink as shrinkRun, type Reproduction } from "../../sim/experiments/shrink.ts";
 import type { ShrinkOptions } from "../command-line.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { requireWritable } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import { readJsonFile } from "../flags/json-file.ts";
 import { parseCapsule, reproductionOf } from "../targets/capsule-run.ts";
@@ -14,6 +15,8 @@ export function shrink({ file, output, attempts, json }: ShrinkOptions): ExitCod
   if (!isCapsule(document))
     throw new UsageError(`${file}: this is no capsule. Give one that \`touchstone hunt\` wrote.`);
   const capsule = parseCapsule(document, file);
+  const target = output ?? file.replace(/(\.json)?$/, ".shrunk.json");
+  requireWritable(target, "--output");
   const whole = reproductionOf(capsule, file);
   const failure = reproduce(whole);
   if (failure?.signature !== capsule.failure.signature)
@@ -27,7 +30,6 @@ export function shrink({ file, output, attempts, json }: ShrinkOptions): ExitCod
       void (isShown && process.stderr.write(`\r\u001b[K${count} attempts: ${sizeText(best)}`)),
   });
   if (isShown) process.stderr.write("\r\u001b[K");
-  const target = output ?? file.replace(/(\.json)?$/, ".shrunk.json");
   const { reproduction } = smaller;
   const shrunk: Capsule = {
     ...capsule,
@@ -36,11 +38,7 @@ export function shrink({ file, output, attempts, json }: ShrinkOptions): ExitCod
     faults: reproduction.faults.map((fault) => ({ ...fault, places: [...fault.places] })),
     failure: { ...smaller.failure, evidence: [...smaller.failure.evidence] },
   };
-  try {
-    writeFileSync(target, `${JSON.stringify(shrunk, undefined, 2)}\n`);
-  } catch (error) {
-    throw new UsageError(`--output ${target}: cannot be written: ${(error as Error).message}. Name another file.`);
-  }
+  writeFileSync(target, `${JSON.stringify(shrunk, undefined, 2)}\n`);
   const before = sizeText(whole);
   const after = sizeText(reproduction);
   process.stdout.write(

@@ -100,7 +100,7 @@ function readTrace(file: string): TraceDocument | undefined {
   const { apiVersion, lanes, entries } = document as Partial<TraceDocument>;
   if (apiVersion !== "traces/v1" || !Array.isArray(lanes) || !Array.isArray(entries))
     throw new UsageError(
-      `${file}: this is no trace of this version. Write it again with \`touchstone run --trace FILE.json\`.`,
+      `${file}: this is no trace of this version. Write it again with \`npx touchstone run --trace FILE.json\`.`,
     );
   return document as TraceDocument;
 }

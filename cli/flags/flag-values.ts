@@ -66,15 +66,29 @@ function formatMicros(micros: number): string {
 }
 
 /** An amount of memory above zero, in bytes or as a quantity, in bytes. */
-export function byteCount(): ValueParser<"sync", number> {
-  const rule = "an amount of memory above zero, in bytes or as 256Mi or 2Gi";
-  const parse = (input: string): Parsed<number> => {
-    const amount = parseQuantity(input);
-    const bytes = "error" in amount ? Number.NaN : Number(quantityAt(amount, 0));
-    if (!Number.isSafeInteger(bytes) || bytes < 1) return refuse(message`Expected ${text(rule)}, but got ${input}.`);
-    return { success: true, value: bytes };
+export const byteCount = (): ValueParser<"sync", number> => valueParser("BYTES", 1, parseBytes, String);
+
+export interface TypedBytes {
+  readonly bytes: number;
+  /** As it was typed. */
+  readonly text: string;
+}
+
+/** As `byteCount`, for what is told again in the words in which it was given. */
+export function typedBytes(): ValueParser<"sync", TypedBytes> {
+  const parse = (input: string): Parsed<TypedBytes> => {
+    const parsed = parseBytes(input);
+    return parsed.success ? { success: true, value: { bytes: parsed.value, text: input } } : parsed;
   };
-  return valueParser("BYTES", 1, parse, String);
+  return valueParser("BYTES", { bytes: 1, text: "1" }, parse, ({ text: typed }) => typed);
+}
+
+function parseBytes(input: string): Parsed<number> {
+  const rule = "an amount of memory above zero, in bytes or as 256Mi or 2Gi";
+  const amount = parseQuantity(input);
+  const bytes = "error" in amount ? Number.NaN : Number(quantityAt(amount, 0));
+  if (!Number.isSafeInteger(bytes) || bytes < 1) return refuse(message`Expected ${text(rule)}, but got ${input}.`);
+  return { success: true, value: bytes };
 }
 
 /** The name of a planted fault of the embedded server. */

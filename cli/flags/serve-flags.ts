@@ -12,6 +12,7 @@ import {
   authorizationModeList,
   boolean,
   byteCount,
+  typedBytes,
   commaList,
   duration,
   serverUrl,
@@ -196,7 +197,7 @@ export const serve = object({
     268_435_456,
   ),
   memoryMax: optional(
-    option("--memory-max", byteCount(), {
+    option("--memory-max", typedBytes(), {
       description: message`Memory of the engine's heap and of buffers: near it, requests are refused with 429, and at it with 503. Default: half of what the engine's heap may have, 3Gi on a machine of 12 GiB or more.`,
     }),
   ),

@@ -47,7 +47,7 @@ function groupLines(
     `  expected  ${expected}`,
     `  actual    ${actual}`,
     `  seed      ${fastest.seed} at ${fastest.atMicros / 1_000_000} s is the soonest, ${firstSeed} the first`,
-    ...(capsule === undefined ? [] : [`  replay    touchstone replay ${capsule}`]),
+    ...(capsule === undefined ? [] : [`  replay    npx touchstone replay ${capsule}`]),
   ];
 }
 
