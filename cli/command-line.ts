@@ -68,7 +68,7 @@ const conform = object({
   ),
   runs: optional(
     option("--runs", integer({ min: 1, max: 1_000_000, metavar: "N" }), {
-      description: message`Programs for each property. Default 100 embedded, 20 by URL and at the level quick; by URL, by default, a check that has taken half a minute leaves out random ones, after two minutes all that are left.`,
+      description: message`Programs for each property. Default 100 embedded, 20 by URL and at the level quick; by URL, by default, a check that has taken half a minute skips further random ones, and after two minutes all that remain.`,
     }),
   ),
   jobs: optional(
