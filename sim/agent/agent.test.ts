@@ -59,13 +59,20 @@ describe("the agent", () => {
     w.runtime.images.set("serves:1", {});
     const probe = { exec: { command: ["true"] }, periodSeconds: 2_147_483_647, timeoutSeconds: 2_147_483_647 };
     const container = { ...box("c", "serves:1"), livenessProbe: probe, readinessProbe: probe };
-    const terminationGracePeriodSeconds = Number.MAX_SAFE_INTEGER;
-    w.create("a", { terminationGracePeriodSeconds, activeDeadlineSeconds: 2_147_483_647, containers: [container] });
-    w.run(30);
-    expect(w.status("a")).toMatchObject({ phase: "Running" });
-    w.bed.ask(`DELETE ${pods}/a`, { as: "admin" });
-    w.run(30);
-    expect(w.runtime.calls.filter(({ method }) => method === "StopContainer")).toHaveLength(1);
+    for (const [name, seconds] of [
+      ["a", "9007199254740991"],
+      ["b", "9223372036854775807"],
+    ] as const) {
+      const spec = { nodeName: "n1", activeDeadlineSeconds: 2_147_483_647, containers: [container] };
+      const body = JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name }, spec });
+      const longest = body.replace('"nodeName"', `"terminationGracePeriodSeconds":${seconds},"nodeName"`);
+      expect(w.bed.ask(`POST ${pods}`, { as: "admin", body: longest }).status).toBe(201);
+      w.run(30);
+      expect(w.status(name)).toMatchObject({ phase: "Running" });
+      w.bed.ask(`DELETE ${pods}/${name}`, { as: "admin" });
+      w.run(30);
+    }
+    expect(w.runtime.calls.filter(({ method }) => method === "StopContainer")).toHaveLength(2);
   });
 
   it("restarts what fails sooner where it is told shorter waits", () => {

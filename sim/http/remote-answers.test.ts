@@ -58,6 +58,14 @@ describe("an answer", () => {
     expect(answer(value, _what.includes("nothing is known") ? "/apis/a.io/v1/owns/a" : podPath)).toBeUndefined();
   });
 
+  it("has whole characters alone", () => {
+    expect(
+      answer('{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a\\ud800b\\udc00\\ud83d\\ude00"}}'),
+    ).toMatchObject({
+      metadata: { name: "a\ufffdb\ufffd\u{1f600}" },
+    });
+  });
+
   it("may be a long list, in protobuf as in JSON", () => {
     const items = Array.from({ length: 40_000 }, (_, at) => ({
       metadata: { name: `s${at}`, namespace: "d", uid: `u${at}`, resourceVersion: "1" },

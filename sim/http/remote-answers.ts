@@ -45,12 +45,22 @@ export function answerReader(dialect: Dialect): AnswerReader {
 /** Undefined for what is no JSON, and for more values than an answer may have. */
 function jsonValue(bytes: Uint8Array): unknown {
   if (!hasFewInJson(bytes, answerValuesMax)) return undefined;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
+    return halfEscape.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
   } catch {
     return undefined;
   }
 }
+
+/** Half of a character, or one that is written in two halves. */
+const halfEscape = /\\u[dD][89a-fA-F]/;
+
+/** Halves alone are no text, and can be sent to nobody. */
+const wellFormed = (_key: string, value: unknown): unknown =>
+  typeof value === "string"
+    ? value.replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd")
+    : value;
 
 function protobufObject(dialect: Dialect, bytes: Uint8Array): JsonObject | undefined {
   try {

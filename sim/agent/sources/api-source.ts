@@ -6,6 +6,7 @@ import type { AgentApi } from "../client/agent-api.ts";
 import { agentsHabits } from "../client/reflector-habits.ts";
 import type { Container, PodSpec } from "../pods/pod-types.ts";
 import type { MirrorPods } from "./mirror-pods.ts";
+import { withPlainNumbers } from "./plain-numbers.ts";
 
 export interface ApiSourceOptions {
   readonly api: AgentApi;
@@ -38,7 +39,7 @@ export function startApiSource(options: ApiSourceOptions): void {
 function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceOptions) {
   return {
     replaced(all: readonly JsonObject[]): void {
-      const objects = all.filter(isWhole);
+      const objects = all.filter(isWhole).map(withPlainNumbers);
       const present = objects.filter((object) => mirrors.isMirror(object));
       const names = new Set(present.map(nameOf));
       const lost: JsonObject[] = [];
@@ -52,8 +53,9 @@ function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceO
       replace(objects.filter((object) => !mirrors.isMirror(object)));
       for (const mirror of [...present, ...lost]) mirrorChanged(mirror);
     },
-    changed(object: JsonObject): void {
-      if (!isWhole(object)) return;
+    changed(told: JsonObject): void {
+      if (!isWhole(told)) return;
+      const object = withPlainNumbers(told);
       if (!mirrors.isMirror(object)) {
         changed(object);
         return;

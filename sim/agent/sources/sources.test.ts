@@ -57,6 +57,12 @@ describe("manifests", () => {
     expect(uidOn("n1", wrong)).toBe(uidOn("n2", wrong));
   });
 
+  it("may have whole numbers that no double holds", () => {
+    const longest = manifest("a").replace("spec: {", "spec: {terminationGracePeriodSeconds: 9223372036854775807, ");
+    const read = readManifest(bytes(longest), origin, "n1", kubernetesDialect);
+    expect(read).toMatchObject({ pods: [{ spec: { terminationGracePeriodSeconds: 2 ** 63 } }] });
+  });
+
   it("of a URL may be a list, and of no other kind of value", () => {
     const lists = ["{a: 1}", "7", "[null, 7, [], {metadata: null, spec: null}]"];
     for (const items of lists) {

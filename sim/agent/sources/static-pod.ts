@@ -14,6 +14,7 @@ import { validateCreate } from "../../objects/validation.ts";
 import { parseYaml } from "../../objects/yaml-body.ts";
 import { sortedJson } from "../../objects/sorted-json.ts";
 import { md5Hex } from "./md5.ts";
+import { plainNumbers } from "./plain-numbers.ts";
 
 /** Where a manifest comes from: `file:` with a path, or `url:`. */
 export interface ManifestOrigin {
@@ -113,7 +114,7 @@ function staticPod(
   };
   let draft: Draft;
   try {
-    draft = decodeObject(value, "json", target, "Ignore").draft;
+    draft = plainNumbers(decodeObject(value, "json", target, "Ignore").draft as JsonObject) as Draft;
   } catch (error) {
     if (error instanceof ApiError) return { error: error.message };
     throw error;
