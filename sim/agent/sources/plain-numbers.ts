@@ -1,4 +1,7 @@
-/** Whole numbers that no double holds, which servers keep and tell exactly. A node has no use for more digits than a double's. */
+/**
+ * Whole numbers that no double holds, which servers keep and tell exactly. A node counts no further than a double does: they become the
+ * last that it holds.
+ */
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 
 /** The object itself, where it has none in what an agent reads. */
@@ -13,12 +16,12 @@ export function withPlainNumbers(object: JsonObject): JsonObject {
 function metadataOf(metadata: Json | undefined): Json | undefined {
   const seconds = (metadata as JsonObject | undefined)?.["deletionGracePeriodSeconds"] as unknown;
   if (typeof seconds !== "bigint") return metadata;
-  return { ...(metadata as JsonObject), deletionGracePeriodSeconds: Number(seconds) };
+  return { ...(metadata as JsonObject), deletionGracePeriodSeconds: safe(seconds) };
 }
 
 /** The same for any value. Objects of the tables' types lie in one another no deeper than a server reads them. */
 export function plainNumbers(value: Json | undefined): Json | undefined {
-  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "bigint") return safe(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
     const items = value as readonly Json[];
@@ -38,3 +41,5 @@ export function plainNumbers(value: Json | undefined): Json | undefined {
   }
   return changed ?? value;
 }
+
+const safe = (value: bigint): number => (value < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER);
