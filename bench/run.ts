@@ -1,14 +1,15 @@
 /**
- * `npm run bench -- [NAME…] [--rounds N] [--page FILE] [--from FILE]`: measures every benchmark of bench/, or those whose file or name begins
+ * `npm run bench -- [NAME…] [--rounds N] [--page FILE] [--from FILE] [--against FOLDER]`: measures every benchmark of bench/, or those whose file or name begins
  * with a NAME, and prints one JSON object a line, the machine first. Each file gets a process of its own, so that
  * one benchmark's garbage and optimised code do not weigh on the next. `--page` writes a page of them as well; `--from` makes
- * it of what an earlier run has printed, and measures nothing.
+ * it of what an earlier run has printed, and measures nothing. `--against` compares with another checkout (`against.ts`).
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { checkAgainst, compareAgainst } from "./against.ts";
 import { benchFiles, benchFolder } from "./files.ts";
 import { type Bench, machine, measure } from "./harness.ts";
 import { readBenchLines, renderBenchPage } from "./page.ts";
@@ -32,13 +33,14 @@ async function main(): Promise<number> {
     console.error(`bench: ${problem}. See: npm run bench -- --help`);
     return 2;
   }
-  const { names, rounds, file, page, from, isHelp } = parsed;
+  const { names, rounds, file, page, from, against, isHelp } = parsed;
   if (isHelp) {
     console.log(usage());
     return 0;
   }
   if (file !== undefined) return measureFile(file, names, rounds);
   if (from !== undefined) return pageOf(page ?? "", () => readFileSync(from, "utf8"));
+  if (against !== undefined) return compared(against, names, rounds);
   let printed = `${JSON.stringify(machine())}\n`;
   process.stdout.write(printed);
   let measured = 0;
@@ -59,6 +61,18 @@ async function main(): Promise<number> {
   if (measured > 0) return page === undefined ? 0 : pageOf(page, () => printed);
   console.error(`bench: no benchmark begins with ${names.join(" or ")}`);
   return 2;
+}
+
+async function compared(folder: string, names: readonly string[], rounds: number): Promise<number> {
+  try {
+    checkAgainst(folder, names);
+  } catch (error) {
+    console.error(`bench: ${(error as Error).message}`);
+    return 2;
+  }
+  console.log(JSON.stringify(machine()));
+  for await (const figure of compareAgainst(folder, names, rounds)) console.log(JSON.stringify(figure));
+  return 0;
 }
 
 function pageOf(path: string, lines: () => string): number {
@@ -82,11 +96,13 @@ async function measureFile(file: string, names: readonly string[], rounds: numbe
 
 function usage(): string {
   const files = benchFiles().map((file) => file.replace(/\.ts$/, ""));
-  return `Usage: npm run bench -- [NAME…] [--rounds N] [--page FILE] [--from FILE]
+  return `Usage: npm run bench -- [NAME…] [--rounds N] [--page FILE] [--from FILE] [--against FOLDER]
 Measures benchmarks whose file or name begins with a NAME, by default all, and prints one JSON object a line.
 --rounds N    measures each so often; default 5
 --page FILE   writes a page of them as well
 --from FILE   makes that page of what an earlier run has printed, and measures nothing
+--against FOLDER  starts the server of this checkout and that of FOLDER, a checkout too, side by side, and compares
+                  what requests cost them: µs of processor time, and the ratio (here by there) of each of the rounds
 Files: ${files.join(", ")}`;
 }
 
@@ -97,6 +113,7 @@ function parse(): {
   file: string | undefined;
   page: string | undefined;
   from: string | undefined;
+  against: string | undefined;
 } {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -105,14 +122,17 @@ function parse(): {
       file: { type: "string" },
       page: { type: "string" },
       from: { type: "string" },
+      against: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
   const rounds = Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new Error(`--rounds ${values.rounds}: must be an integer of 1 or more`);
-  const { file, page, from } = values;
+  const { file, page, from, against } = values;
   if (from !== undefined && (page === undefined || positionals.length > 0))
     throw new Error("--from FILE measures nothing: it goes with --page FILE, and with no names");
-  return { isHelp: values.help, names: positionals, rounds, file, page, from };
+  if (against !== undefined && (page !== undefined || from !== undefined))
+    throw new Error("--against FOLDER prints a comparison, and goes with neither --page nor --from");
+  return { isHelp: values.help, names: positionals, rounds, file, page, from, against };
 }
