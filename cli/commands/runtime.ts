@@ -15,6 +15,7 @@ import { parseImages } from "../flags/images-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { usageText } from "../flags/usage-trace.ts";
 import { fileText, writtenMebibytesMax } from "../flags/file-text.ts";
+import { exceptionText } from "../output/exceptions.ts";
 import { interrupted } from "../output/interrupt.ts";
 
 type ServeRuntime = Extract<RuntimeCommandOptions, { action: "serve" }>;
@@ -223,8 +224,5 @@ function socketPathOf(listen: string): string {
 }
 
 function logException(error: unknown): void {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  process.stderr.write(
-    `touchstone: exception: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`,
-  );
+  process.stderr.write(`touchstone: exception: ${exceptionText(error)}\n`);
 }

@@ -21,6 +21,7 @@ import { NoObjectPath } from "../../sim/contract/unreadable.ts";
 import { gatesWith, requireBugs } from "./fault-gates.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { pauseShortly } from "../targets/engine-room.ts";
+import { exceptionText } from "../output/exceptions.ts";
 import { interrupted } from "../output/interrupt.ts";
 import { chaosOf } from "./serve-chaos.ts";
 import { dataIn } from "./serve-data.ts";
@@ -144,12 +145,8 @@ type TraceExporterOf = NonNullable<WallServerOptions["traceExporter"]>;
 
 /** An exception is a bug, and one request's, one watch's or one item's: it is told, and the server goes on. */
 function logException(error: unknown, what: string): void {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const stack = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  process.stderr.write(`touchstone: exception in ${what}: ${stack.slice(0, stackCharactersMax)}\n`);
+  process.stderr.write(`touchstone: exception in ${what}: ${exceptionText(error)}\n`);
 }
-
-const stackCharactersMax = 4000;
 
 async function listen(options: ServeOptions, server: WallServerOptions): Promise<WallServer> {
   try {

@@ -17,6 +17,7 @@ import type { CredentialsReader } from "../../sim/agent/runtime/image-pulls.ts";
 import { credentialPlugins, type PluginsOptions } from "../../sim/http/credential-plugins.ts";
 import { readText } from "../flags/pem-files.ts";
 import { UsageError } from "../flags/usage-error.ts";
+import { exceptionText } from "../output/exceptions.ts";
 import type { AgentLog } from "../output/agent-log.ts";
 import { programProfiles } from "./program-profiles.ts";
 import { loggedRuntime, loggedServer } from "./logged-calls.ts";
@@ -110,7 +111,11 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
   } = given;
   const bugs = startedAgentBugsOn(faults);
   const agentBugs = agentBugsOn(faults);
-  const kernel = new Kernel({ seed, epochUnixMillis: Date.now() });
+  const kernel = new Kernel({
+    seed,
+    epochUnixMillis: Date.now(),
+    caught: (failure, what) => log.warning("agent", `exception in ${what}: ${exceptionText(failure)}`),
+  });
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const process = kernel.process(`nodeagent ${options.nodeName}`);
   const turn = (work: () => void): void => {

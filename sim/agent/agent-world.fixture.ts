@@ -2,7 +2,7 @@
 import { kubernetesProfile } from "../contract/profile.ts";
 import type { ApiHandler, JsonObject, Payload } from "../contract/http-message.ts";
 import { metadataOf } from "../contract/objects.ts";
-import { Kernel } from "../kernel/kernel.ts";
+import { Kernel, type ProcessError } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
 import { noControllers } from "../control/controllers.ts";
 import { TestBed } from "../apiserver/test-bed.fixture.ts";
@@ -72,20 +72,22 @@ export interface WorldMore {
   readonly credentials?: CredentialsReader;
   /** The status that a request is refused with, while it is. */
   readonly refuses?: (path: string) => number | undefined;
+  /** Is told of exceptions that end the turn of one pod alone; without it they end the run. */
+  readonly caught?: (failure: ProcessError, what: string) => void;
   /** Of the node, beside what every node has. */
   readonly amounts?: Readonly<Record<string, string>>;
 }
 
 export class AgentWorld {
-  readonly kernel = new Kernel({ seed: "agent" });
+  readonly kernel: Kernel;
   readonly bed: TestBed;
-  readonly machine = this.kernel.process("machine");
+  readonly machine: Process;
   readonly runtime: ScriptedRuntime;
   agent!: Agent;
   private readonly options: AgentOptions;
   private readonly firstRelistMicros: number;
   private awayUntilMicros = 0;
-  private agentProcess = this.kernel.process("agent-n1");
+  private agentProcess: Process;
 
   /** What lies in the directory of manifests, by name; undefined: no such source. */
   readonly manifests: Map<string, string> | undefined;
@@ -100,6 +102,9 @@ export class AgentWorld {
     this.manifests = more.manifests;
     this.bugs = more.bugs ?? [];
     this.more = more;
+    this.kernel = new Kernel({ seed: "agent", ...(more.caught === undefined ? {} : { caught: more.caught }) });
+    this.machine = this.kernel.process("machine");
+    this.agentProcess = this.kernel.process("agent-n1");
     this.bed = new TestBed({ profile: kubernetesProfile, controllers: noControllers }, this.kernel);
     this.runtime = this.kernel.enter(this.machine, () => new ScriptedRuntime(this.machine));
     const standard = defaultAgentOptions("n1");

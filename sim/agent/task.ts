@@ -23,43 +23,79 @@ export function* sleep(clock: Clock, micros: Micros): Task<void> {
 /** All of them side by side; ends with the last. Results in the order of the tasks. */
 export function* all<Result>(tasks: readonly Task<Result>[]): Task<readonly Result[]> {
   if (tasks.length === 0) return [];
-  return yield* wait<readonly Result[]>((resume) => {
+  const ended = yield* wait<readonly Result[] | Failure>((resume) => {
     const results: Result[] = [];
+    const cancels: Cancel[] = [];
     let left = tasks.length;
-    const cancels = tasks.map((task, at) =>
-      run(task, (result) => {
-        results[at] = result;
-        if (--left === 0) resume(results);
-      }),
-    );
-    return () => {
+    const cancelAll = (): void => {
       for (const cancel of cancels) cancel();
     };
+    for (const [at, task] of tasks.entries()) {
+      if (left < 0) break; // one before it has failed at once
+      cancels.push(
+        run(
+          task,
+          (result) => {
+            results[at] = result;
+            if (--left === 0) resume(results);
+          },
+          (error) => {
+            left = -1;
+            cancelAll();
+            resume(new Failure(error));
+          },
+        ),
+      );
+    }
+    return cancelAll;
   });
+  if (ended instanceof Failure) throw ended.error;
+  return ended;
 }
 
 /** What one of two came to: the task, or `undefined` after so long. The task goes on by itself then. */
 export function* within<Result>(clock: Clock, micros: Micros, task: Task<Result>): Task<Result | undefined> {
-  return yield* wait<Result | undefined>((resume) => {
+  const ended = yield* wait<Result | Failure | undefined>((resume) => {
     let isOver = false;
-    const end = (result: Result | undefined): void => {
+    const end = (result: Result | Failure | undefined): void => {
       if (isOver) return;
       isOver = true;
       cancelTimer();
       resume(result);
     };
     const cancelTimer = clock.after(micros, () => end(undefined));
-    const cancelTask = run(task, end);
+    const cancelTask = run(task, end, (error) => {
+      if (isOver) throw error; // nobody waits for it any more
+      end(new Failure(error));
+    });
     return () => {
       isOver = true;
       cancelTimer();
       cancelTask();
     };
   });
+  if (ended instanceof Failure) throw ended.error;
+  return ended;
 }
 
-/** Runs a task to its first call; `done` fires once, at once or later, unless the task is cancelled. */
-export function run<Result>(task: Task<Result>, done: (result: Result) => void): Cancel {
+/** A task threw, and the one that waits for it is to hear of it. */
+class Failure {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+/**
+ * Runs a task to its first call; `done` fires once, at once or later, unless the task is cancelled. One that throws calls `failed`
+ * instead, if that is given; else the exception is that of the event that made it go on.
+ */
+export function run<Result>(
+  task: Task<Result>,
+  done: (result: Result) => void,
+  failed?: (error: unknown) => void,
+): Cancel {
   let cancelCall: Cancel = () => {};
   let isOver = false;
   let isStepping = false;
@@ -71,14 +107,23 @@ export function run<Result>(task: Task<Result>, done: (result: Result) => void):
     isStepping = true;
     // A call that answers at once resumes here, so that a long row of them does not pile up.
     while (queue.length > 0 && !isOver) {
-      const { done: isDone, value: next } = task.next(queue.shift());
-      if (isDone === true) {
+      let next: IteratorResult<Begin<unknown>, Result>;
+      try {
+        next = task.next(queue.shift());
+        if (next.done !== true) cancelCall = next.value(step);
+      } catch (error) {
         isOver = true;
         isStepping = false;
-        done(next);
+        if (failed === undefined) throw error;
+        failed(error);
         return;
       }
-      cancelCall = next(step);
+      if (next.done === true) {
+        isOver = true;
+        isStepping = false;
+        done(next.value);
+        return;
+      }
     }
     isStepping = false;
   };

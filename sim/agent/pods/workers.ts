@@ -180,11 +180,17 @@ export class Workers {
       isInterrupted = true;
     };
     held.running = interrupted;
-    const cancel = run(task, (outcome) => {
+    const over = (outcome: SyncOutcome): void => {
       isOver = true;
       if (isInterrupted) return;
       held.running = undefined;
       this.ended(held, outcome);
+    };
+    const cancel = run(task, over, (error) => {
+      // This pod's turn only: it is tried again as after a failure, and the others go on. In a simulation the run ends here.
+      const { namespace, name, uid } = held.pod.metadata;
+      this.options.process.caught(`work of pod ${namespace}/${name} (${uid})`, error);
+      over("failed");
     });
     if (isInterrupted) cancel();
     else if (!isOver && held.running === interrupted) held.running = cancel;
