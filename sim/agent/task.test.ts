@@ -67,3 +67,23 @@ it("a call that throws as it begins is the task's", () => {
   }
   expect(outcomes(calling())).toEqual(["failed no such call"]);
 });
+
+it("a call that throws as it begins throws where the task waits for it, so that the task gives back what it holds", () => {
+  const given: string[] = [];
+  function* holding(): Task<string> {
+    try {
+      yield (resume) => {
+        resume("an answer that is not used");
+        throw new Error("no such call");
+      };
+      return "went on";
+    } catch (error) {
+      yield* sleep(clock, 10);
+      return `caught ${(error as Error).message}`;
+    } finally {
+      given.push("back");
+    }
+  }
+  expect(outcomes(holding())).toEqual(["done caught no such call"]);
+  expect(given).toEqual(["back"]);
+});

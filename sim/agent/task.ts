@@ -110,7 +110,15 @@ export function run<Result>(
       let next: IteratorResult<Begin<unknown>, Result>;
       try {
         next = task.next(queue.shift());
-        if (next.done !== true) cancelCall = next.value(step);
+        while (next.done !== true) {
+          try {
+            cancelCall = next.value(step);
+            break;
+          } catch (error) {
+            queue.length = 0;
+            next = task.throw(error); // as the task waits for the call: what it holds meanwhile, it gives back
+          }
+        }
       } catch (error) {
         isOver = true;
         isStepping = false;
