@@ -7,6 +7,7 @@
  * what the engine has compiled differs from process to process by some percent, so that several rounds are needed. The folder of
  * this checkout itself as FOLDER shows how far two equal servers come apart.
  */
+import { configMap } from "./config-map.ts";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ChildServer, hasProcessorTimes, withServer } from "./child-server.ts";
@@ -42,15 +43,7 @@ interface Work {
   request(index: number): Buffer;
 }
 
-const named = (name: string): string =>
-  JSON.stringify({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name, labels: { app: "bench" } },
-    data: { mode: "fast" },
-  });
-
-const create = (name: string): Buffer => requestBytes("POST", collection, named(name), headers);
+const create = (name: string): Buffer => requestBytes("POST", collection, JSON.stringify(configMap(name)), headers);
 const get = (path: string): Buffer => requestBytes("GET", path, "", headers);
 
 const works: readonly Work[] = [

@@ -2,6 +2,7 @@
  * The controllers in the server, in process: how fast garbage collection deletes what an owner leaves behind, and what
  * following every collection adds to a write that concerns no controller. Run alone: `node bench/controllers.ts`.
  */
+import { configMap } from "./config-map.ts";
 import { startServer } from "../sim/cluster/server.ts";
 import type { JsonObject, Responder } from "../sim/contract/http-message.ts";
 import { kubernetesProfile } from "../sim/contract/profile.ts";
@@ -50,13 +51,6 @@ class Bed {
   }
 }
 
-const configMap = (name: string, ownerReferences: readonly JsonObject[]): JsonObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { name, labels: { app: "bench" }, ...(ownerReferences.length === 0 ? {} : { ownerReferences }) },
-  data: { mode: "fast" },
-});
-
 /** Dependents that go in a second, after the one that owns them all; each is read, judged and deleted by the API. */
 function dependentsDeleted(): number {
   const bed = new Bed({});
@@ -67,17 +61,18 @@ function dependentsDeleted(): number {
 
 function deleteDependents(bed: Bed): number {
   bed.enter(() => {
-    const owner = bed.ask("POST", collection, configMap("owner", []), 201);
+    const owner = bed.ask("POST", collection, configMap("owner"), 201);
     const { uid = "" } = owner["metadata"] as { uid?: string };
-    const references = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
-    for (let at = 0; at < DEPENDENTS; at++) bed.ask("POST", collection, configMap(`dependent-${at}`, references), 201);
+    const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
+    const dependent = (at: number): JsonObject => configMap(`dependent-${at}`, undefined, { ownerReferences });
+    for (let at = 0; at < DEPENDENTS; at++) bed.ask("POST", collection, dependent(at), 201);
   });
   bed.kernel.run(bed.kernel.nowMicros() + 1_000_000);
   const begin = performance.now();
   bed.enter(() => void bed.ask("DELETE", `${collection}/owner`, undefined, 200));
   bed.kernel.run(bed.kernel.nowMicros() + 10_000_000);
   const seconds = (performance.now() - begin) / 1000;
-  const left = bed.store.count("/registry/configmaps/", "/registry/configmaps0");
+  const left = bed.store.count("/registry/configmaps/default/", "/registry/configmaps/default0");
   if (left !== 0) throw new Error(`${left} objects are left`);
   return Math.round(DEPENDENTS / seconds);
 }
@@ -87,7 +82,7 @@ const createMicros = (controllers: ControllerSwitches) => (): number => {
   const bed = new Bed(controllers);
   const creates = (from: number, to: number): void =>
     bed.enter(() => {
-      for (let at = from; at < to; at++) bed.ask("POST", collection, configMap(`free-${at}`, []), 201);
+      for (let at = from; at < to; at++) bed.ask("POST", collection, configMap(`free-${at}`), 201);
     });
   creates(0, 20_000);
   const before = process.cpuUsage();

@@ -4,6 +4,7 @@
  * The generator is `load-generator.ts`; `http.ceiling-…` is what it reaches against a server that does nothing, and
  * figures near that say more of the generator than of the server. Run alone: `node bench/http.ts`.
  */
+import { configMap } from "./config-map.ts";
 import { type ChildServer, hasProcessorTimes, withServer } from "./child-server.ts";
 import { type Bench, machine, measure } from "./harness.ts";
 import { load, OneConnection, requestBytes } from "./load-generator.ts";
@@ -31,13 +32,11 @@ const served = <Result>(work: (server: ChildServer) => Promise<Result>): Promise
 const bare = <Result>(work: (server: ChildServer) => Promise<Result>, answerBytes = ANSWER_BYTES): Promise<Result> =>
   withServer("bare-server.ts", [String(answerBytes)], work);
 
-const configMap = (name: string, data: Readonly<Record<string, string>>): string =>
-  JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { app: "bench" } }, data });
-
-const small = (name: string): string => configMap(name, { mode: "fast" });
+const small = (name: string): string => JSON.stringify(configMap(name));
 
 /** An object of about a kilobyte as it is listed. */
-const large = (name: string): string => configMap(name, { mode: "fast", text: "0123456789abcdef".repeat(40) });
+const large = (name: string): string =>
+  JSON.stringify(configMap(name, { mode: "fast", text: "0123456789abcdef".repeat(40) }));
 
 const get = (path: string): Buffer => requestBytes("GET", path, "", json);
 
@@ -134,7 +133,12 @@ const listed =
       const change = (): Promise<Buffer> => {
         const name = `listed-${(changes * 1_709) % LISTED}`;
         return client.ask(
-          requestBytes("PUT", `${collection}/${name}`, configMap(name, { text: String(changes++) }), json),
+          requestBytes(
+            "PUT",
+            `${collection}/${name}`,
+            JSON.stringify(configMap(name, { text: String(changes++) })),
+            json,
+          ),
         );
       };
       const millis = await medianMillis(() => listAll(client, limit), changing ? change : undefined);

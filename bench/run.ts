@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- [NAME…] [--rounds N] [--page FILE] [--from FILE] [--against FOLDER]`: measures every benchmark of bench/, or those whose file or name begins
- * with a NAME, and prints one JSON object a line, the machine first. Each file gets a process of its own, so that
+ * `npm run bench -- [NAME…] [--rounds N] [--page FILE] [--from FILE] [--against FOLDER]`: measures every benchmark of
+ * bench/, or those whose file or name begins with a NAME, and prints one JSON object a line, the machine first. Each file gets a process of its own, so that
  * one benchmark's garbage and optimised code do not weigh on the next. `--page` writes a page of them as well; `--from` makes
  * it of what an earlier run has printed, and measures nothing. `--against` compares with another checkout (`against.ts`).
  */
@@ -71,8 +71,13 @@ async function compared(folder: string, names: readonly string[], rounds: number
     return 2;
   }
   console.log(JSON.stringify(machine()));
-  for await (const figure of compareAgainst(folder, names, rounds)) console.log(JSON.stringify(figure));
-  return 0;
+  try {
+    for await (const figure of compareAgainst(folder, names, rounds)) console.log(JSON.stringify(figure));
+    return 0;
+  } catch (error) {
+    console.error(`bench: ${(error as Error).message}`);
+    return 1;
+  }
 }
 
 function pageOf(path: string, lines: () => string): number {

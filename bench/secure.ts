@@ -2,6 +2,7 @@
  * Processor time of the served API over TLS, by HTTP/1.1 and HTTP/2: of the server alone, all its threads, for one request. The
  * client of this process does not weigh on it. Run alone: `node bench/secure.ts`.
  */
+import { configMap } from "./config-map.ts";
 import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { Pool } from "undici";
 import { type ChildServer, hasProcessorTimes, withServer } from "./child-server.ts";
@@ -72,14 +73,6 @@ function overHttp2(port: number): Client {
   };
 }
 
-const configMap = (name: string): string =>
-  JSON.stringify({
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name, labels: { app: "bench" } },
-    data: { mode: "fast" },
-  });
-
 async function all(count: number, send: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -109,7 +102,7 @@ function microsEach(
 }
 
 const create = (client: Client, index: number, path = collection): Promise<void> =>
-  client.send("POST", path, configMap(`config-${index}`));
+  client.send("POST", path, JSON.stringify(configMap(`config-${index}`)));
 const get = (client: Client): Promise<void> => client.send("GET", "/api/v1/namespaces/default");
 
 /** What the same creates cost more with watches beside, for each event. */
