@@ -2,27 +2,26 @@
 import { type Comparison, comparisonsOf } from "../../reports/capacity/compare.ts";
 import { metrics } from "../../reports/capacity/metrics.ts";
 import { renderComparisons } from "../../reports/render/capacity-compare-text.ts";
-import { nearNames } from "../../wire/near-names.ts";
+import type { CapacityReport } from "../../reports/schema/capacity-report.ts";
 import type { CapacityOptions } from "../command-line.ts";
 import { readCapacityReport } from "../flags/capacity-report-file.ts";
+import { requireKnown } from "../flags/known-names.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { painter } from "../output/terminal.ts";
 
 type CompareOptions = Extract<CapacityOptions, { readonly action: "compare" }>;
 
 export function compareCapacity({ files, threshold, gate, json }: CompareOptions): ExitCode {
-  const names = metrics.map(({ name }) => name);
-  for (const name of gate) {
-    if (names.includes(name)) continue;
-    const [near] = nearNames(name, names);
-    throw new UsageError(
-      `--gate ${name}: there is no such figure${near === undefined ? "." : `; did you mean ${near}?`} There are ${names.join("; ")}.`,
-    );
-  }
+  requireKnown(
+    "--gate",
+    "figure",
+    gate,
+    metrics.map(({ name }) => name),
+  );
   const reports = files.map((path) => ({ name: path, report: readCapacityReport(path, "compare") }));
   const comparisons = comparisonsOf(reports, threshold);
-  if (comparisons.length === 0)
-    throw new UsageError("there is nothing to compare: one report needs two arms, several need arms of the same name.");
+  if (comparisons.length === 0) throw new UsageError(`there is nothing to compare: ${withoutPairs(reports)}`);
+  for (const comparison of comparisons) requireGated(gate, comparison);
   const gated = comparisons.map((comparison) => ({
     ...comparison,
     figures: comparison.figures.filter(({ metric }) => gate.length === 0 || gate.includes(metric.name)),
@@ -30,9 +29,29 @@ export function compareCapacity({ files, threshold, gate, json }: CompareOptions
   process.stdout.write(
     json
       ? `${JSON.stringify(gated.map(forMachines), undefined, 2)}\n`
-      : renderComparisons(gated, painter(process.stdout)),
+      : renderComparisons(gated, painter(process.stdout), gate.length > 0),
   );
   return exitCodeOf(gated);
+}
+
+/** A gate on a figure that an arm lacks would pass whatever came. */
+function requireGated(gate: readonly string[], { before, after, repetitions, figures }: Comparison): void {
+  if (repetitions === 0) return;
+  const lacking = gate.find((name) => !figures.some(({ metric }) => metric.name === name));
+  if (lacking !== undefined)
+    throw new UsageError(
+      `--gate ${lacking}: there was nothing to take this figure from in ${before} or in ${after}, so that nothing would be judged: name another figure, or leave it out.`,
+    );
+}
+
+/** Why no arm has one that it could stand beside. */
+function withoutPairs(reports: readonly { readonly name: string; readonly report: CapacityReport }[]): string {
+  const told = reports
+    .map(({ name, report }) => `${name} has ${report.arms.map((arm) => arm.name).join(", ")}`)
+    .join("; ");
+  return reports.length === 1
+    ? `one report needs two arms, and ${told}. Give a second report.`
+    : `several reports need arms of the same name, and ${told}.`;
 }
 
 function forMachines({ figures, ...comparison }: Comparison): object {

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { figureText } from "../../reports/capacity/metrics.ts";
 import { renderTable } from "../../reports/render/table.ts";
 import type { Changes } from "../../scenarios/capacity/load.ts";
-import { questionOf } from "../../scenarios/capacity/plan.ts";
+import { type Plan, type PlannedArm, questionOf } from "../../scenarios/capacity/plan.ts";
 import type { CapacityOptions } from "../command-line.ts";
 import { asUsage, readExperiment } from "../flags/experiment-file.ts";
+import { requireKnown } from "../flags/known-names.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { painter, progressLine } from "../output/terminal.ts";
-import { prepareFolder } from "../output/written-files.ts";
+import { prepareFolder, removeFolders } from "../output/written-files.ts";
 import { type Found, search } from "../targets/capacity-search.ts";
 import type { capacityThreads } from "../targets/capacity-threads.ts";
 
@@ -19,7 +20,9 @@ type FindOptions = Extract<CapacityOptions, { readonly action: "find" }>;
 export async function findCapacity(options: FindOptions, threadsOf: typeof capacityThreads): Promise<ExitCode> {
   const { file: path, seed, json, output } = options;
   const { text, file, plan, logs } = readExperiment(path, options);
-  const { experiment } = plan;
+  const arm = armOf(plan, options.arm);
+  const base = arm.unswept;
+  const experiment = asUsage(() => file.with(base, `arm ${arm.variant}`));
   const parameter = options.parameter ?? experiment.find?.set;
   const from = options.from ?? experiment.find?.from;
   const to = options.to ?? experiment.find?.to;
@@ -29,14 +32,13 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
     );
   if (from >= to)
     throw new UsageError(`--from ${from} --to ${to}: nothing lies between them: --from is the smaller one.`);
-  const common = plan.arms[0]?.changes ?? [];
-  const base = common.filter(([name]) => !experiment.sweep.some(({ set }) => set === name));
   const asked = (changes: Changes): Changes => [...base, ...changes];
   for (const value of [from, to]) asUsage(() => file.with(asked([[parameter, value]]), `${parameter}=${value}`));
   if (experiment.objectives.length === 0)
     throw new UsageError(`${path}: objectives: there is none that could be broken: name one, or leave the list out.`);
-  if (output !== undefined) prepareFolder(output, "--output");
-  const { signal, stopListening } = onInterrupt("Stopping; what was found so far is kept.");
+  const made = output === undefined ? [] : prepareFolder(output, "--output");
+  const tidyUp = (): void => removeFolders(made);
+  const { signal, stopListening } = onInterrupt("Stopping; what was found so far is kept.", undefined, tidyUp);
   const threads = threadsOf(1);
   const line = progressLine();
   const numbers = new Int32Array(new SharedArrayBuffer(8));
@@ -71,11 +73,17 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
       },
     });
     line.clear();
-    if (output !== undefined) writeFileSync(join(output, "find.json"), `${JSON.stringify(found, undefined, 2)}\n`);
+    const told = plan.experiment.arms.length === 0 ? found : { arm: arm.variant, ...found };
+    if (output !== undefined) writeFileSync(join(output, "find.json"), `${JSON.stringify(told, undefined, 2)}\n`);
     process.stdout.write(
-      json ? `${JSON.stringify(found, undefined, 2)}\n` : `${foundText(found, questionOf(experiment))}\n`,
+      json
+        ? `${JSON.stringify(told, undefined, 2)}\n`
+        : `${foundText(found, [questionOf(experiment), ...armText(plan, arm)])}\n`,
     );
     return found.interrupted === true ? exitCodes.inconclusive : exitCodes.good;
+  } catch (error) {
+    tidyUp();
+    throw error;
   } finally {
     line.clear();
     stopListening();
@@ -83,11 +91,25 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
   }
 }
 
-function foundText(found: Found, question: string): string {
+/** That of this name, or the first one. */
+function armOf({ arms }: Plan, name: string | undefined): PlannedArm {
+  const known = [...new Set(arms.map(({ variant }) => variant))];
+  if (name !== undefined) requireKnown("--arm", "arm", [name], known);
+  return arms.find(({ variant }) => name === undefined || variant === name) as PlannedArm;
+}
+
+/** Which arm was played, where there are several. */
+function armText({ experiment }: Plan, { variant }: PlannedArm): readonly string[] {
+  const others = experiment.arms.map(({ name }) => name).filter((name) => name !== variant);
+  return others.length === 0 ? [] : [`Of the arm ${variant}; --arm NAME plays another one: ${others.join(", ")}.`];
+}
+
+/** `heading`: what was asked, a line each. */
+function foundText(found: Found, [question, ...heading]: readonly [string, ...string[]]): string {
   const { parameter, holdsAt, breaksAt, broken, binding, relieved, evidence, tried, interrupted } = found;
   const paint = painter(process.stdout);
   const values = `${tried.length} ${tried.length === 1 ? "value" : "values"} of ${parameter} ${tried.length === 1 ? "was" : "were"} tried`;
-  const head = `${paint("strong", question)}\n${values}.\n`;
+  const head = [paint("strong", question), ...heading, `${values}.\n`].join("\n");
   const isCut = interrupted === true;
   if (breaksAt === undefined && !isCut)
     return `${head}\n${paint("good", `All objectives hold up to ${parameter}=${holdsAt}, the largest value that was asked for: --to looks further.`)}`;

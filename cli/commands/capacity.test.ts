@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { capacityReportSchema } from "../../reports/schema/capacity-report.ts";
 import { capacityInterruptedAt, refusalHere, runHere, runHereWith } from "../command-here.fixture.ts";
+import { saidHere } from "../said-here.fixture.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "touchstone-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -67,6 +68,40 @@ describe("touchstone capacity", () => {
     const [one, other] = [whole, merged].map((folder) => readFileSync(join(folder, "metrics.prom"), "utf8"));
     expect(one).toBe(other);
     expect(await refusalHere("capacity", lists, ...merges)).toContain("--merge plays nothing");
+
+    // One part twice is no whole, and two that contradict each other are none either.
+    const [half = ""] = parts.map((part) => join(part, "report.json"));
+    const said = await saidHere("capacity", "--merge", half, "--merge", half);
+    expect(said).toMatchObject({
+      code: 3,
+      stderr: `--merge: 2 of 4 runs are in none of the reports: workload.0.clients=2, repetition 2; workload.0.clients=3, repetition 2. These are ${half} (1/2), ${half} (1/2): give the other parts as well.\n`,
+    });
+    const report = capacityReportSchema.parse(JSON.parse(readFileSync(half, "utf8")));
+    const broken = { ...report, runs: report.runs.map((run) => ({ ...run, nodes: run.nodes + 1 })) };
+    const wrong = fileOf("other.json", JSON.stringify(broken));
+    expect(await refusalHere("capacity", "--merge", half, "--merge", wrong)).toContain(
+      `--merge ${wrong}: arm workload.0.clients=2, repetition 1: it has other figures than in ${half}`,
+    );
+  });
+
+  it("tells where it was stopped too early to scrape, and by default scrapes at the end, whichever it is", async () => {
+    const stop = ["--set", "stop=[{ requests: { verb: list }, max: 1 }]", "--set", "until=30s"];
+    const folder = join(scratch, "stopped");
+    const words = [lists, "--output", folder, ...stop] as const;
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    try {
+      expect((await played(...words)).code).toBe(0);
+      expect(existsSync(join(folder, "metrics.prom"))).toBe(true);
+      expect(said).not.toHaveBeenCalled();
+      await played(...words, "--metrics-at", "20s");
+      expect(said).toHaveBeenCalledExactlyOnceWith(
+        expect.stringContaining("--metrics-at: the first run ended before 20 s, and there is no metrics.prom"),
+      );
+    } finally {
+      said.mockRestore();
+    }
+    // That of the run before is none of this one's.
+    expect(existsSync(join(folder, "metrics.prom"))).toBe(false);
   });
 
   it("ends with 1 when an objective is broken", async () => {
@@ -152,6 +187,11 @@ describe("an interrupt", () => {
       Array.from({ length: 3 }, () => [undefined, 5_000_000]),
     );
 
+    // A breach stands, if a whole run has it; half a run proves none.
+    const breaks = ["--set", "objectives=[{ requests: { verb: list }, max: 1 }]"];
+    expect((await runHereWith(capacityInterruptedAt(4), ...words.slice(0, -1), last, ...breaks)).code).toBe(1);
+    expect((await runHereWith(capacityInterruptedAt(1), ...words.slice(0, -1), last, ...breaks)).code).toBe(3);
+
     // Once they are played elsewhere, they are there.
     const merged = await runHere("capacity", "--merge", first, "--merge", join(await playedWhole(), "report.json"));
     expect(merged.code).toBe(0);
@@ -221,6 +261,20 @@ describe("what is written", () => {
     expect(await refusalHere("capacity", "compare", ...reports, "--gate", "nope")).toContain(
       "there is no such figure. There are requests;",
     );
+    expect(await refusalHere("capacity", "compare", ...reports, "--gate", "refused")).toContain(
+      "did you mean evictions that a budget refused?",
+    );
+    // Nothing was turned away on either side, which is good; a figure that is not there says nothing.
+    const zero = await runHere("capacity", "compare", ...reports, "--gate", "turned away (429)");
+    expect(zero).toMatchObject({ code: 0, stdout: expect.stringMatching(/turned away \(429\) +counted +0 +0 +=/) });
+    expect(await refusalHere("capacity", "compare", ...reports, "--gate", "nodes drained")).toContain(
+      "--gate nodes drained: there was nothing to take this figure from",
+    );
+    const alone = join(scratch, "alone");
+    await played(lists, "--output", alone, "--set", "sweep=[]");
+    expect(await refusalHere("capacity", "compare", reports[0], join(alone, "report.json"))).toContain(
+      "several reports need arms of the same name, and",
+    );
   });
 
   it("says what binds", async () => {
@@ -242,6 +296,20 @@ describe("what is written", () => {
     );
     expect(found.stdout).toContain("All objectives hold at workload.0.clients=2.");
     expect(found.stdout).toContain("What binds: reads in flight.");
+  });
+
+  it("finds it in the arm that is named, and takes no flag of another command", async () => {
+    const words = ["find", lists, "--parameter", "workload.0.clients", "--from", "1", "--to", "9"] as const;
+    const arms = "arms=[{ name: wide, set: {} }, { name: narrow, set: { cluster.server.reads: 2 } }]";
+    const changed = ["--set", "sweep=[]", "--set", "objectives=[{ figure: refused, max: 0 }]", "--set", arms] as const;
+    const first = await played(...words, ...changed);
+    expect(first.stdout).toContain("Of the arm wide; --arm NAME plays another one: narrow.");
+    expect(first.stdout).toContain("All objectives hold up to workload.0.clients=9");
+    const narrow = await played(...words, ...changed, "--arm", "narrow");
+    expect(narrow.stdout).toContain("All objectives hold at workload.0.clients=2.");
+    expect(await refusalHere("capacity", ...words, ...changed, "--arm", "narow")).toContain("did you mean narrow?");
+    for (const flag of ["--repetitions", "--threshold"])
+      await expect(played(...words, flag, "3")).rejects.toThrow("Unexpected option");
   });
 
   it("refuses a parameter that is none, and an experiment that no value breaks", async () => {

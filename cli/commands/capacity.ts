@@ -1,24 +1,26 @@
 /** `touchstone capacity`: experiments on capacity, run by run on threads or through a queue, and what they come to. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { renderCapacityText } from "../../reports/render/capacity-text.ts";
-import { type CapacityReport, capacityReportSchema, type CapacityRun } from "../../reports/schema/capacity-report.ts";
+import { join } from "node:path";
+import { type CapacityReport, capacityReportSchema } from "../../reports/schema/capacity-report.ts";
 import { costConstants, usualCosts } from "../../scenarios/capacity/cost-constants.ts";
 import { type PlannedArm, questionOf } from "../../scenarios/capacity/plan.ts";
-import { nearNames } from "../../wire/near-names.ts";
 import type { CapacityOptions } from "../command-line.ts";
-import { readCapacityReport } from "../flags/capacity-report-file.ts";
 import { type ReadExperiment, readExperiment } from "../flags/experiment-file.ts";
+import { requireKnown } from "../flags/known-names.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import {
+  capacityExitCode,
+  printCapacityReport,
+  sortedRuns,
+  unmeasuredOf,
+  writeCapacityReport,
+} from "../output/capacity-report.ts";
 import { interrupted } from "../output/interrupt.ts";
-import { painter } from "../output/terminal.ts";
-import { prepareFolder } from "../output/written-files.ts";
+import { prepareFolder, removeFolders } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { CapacityPart, PlayedPart } from "../targets/capacity-part.ts";
 import { playRuns } from "../targets/capacity-runs.ts";
 import { capacityThreads } from "../targets/capacity-threads.ts";
 import { defaultThreads } from "../targets/default-threads.ts";
-import { fileText } from "../flags/file-text.ts";
 
 type RunOptions = Extract<CapacityOptions, { readonly action: "run" }>;
 
@@ -31,7 +33,7 @@ export async function capacity(options: CapacityOptions, threadsOf = capacityThr
 }
 
 async function play(options: RunOptions, threadsOf: typeof capacityThreads): Promise<ExitCode> {
-  if (options.merge.length > 0) return merge(options);
+  if (options.merge.length > 0) return (await import("./capacity-merge.ts")).mergeCapacity(options);
   if (options.worker) return work(options);
   const { file } = options;
   if (file === undefined)
@@ -42,31 +44,50 @@ async function play(options: RunOptions, threadsOf: typeof capacityThreads): Pro
   const arms = chosen(read.plan.arms, options.arms);
   requireMoment(options.metricsAt, arms);
   const folder = options.output ?? join("out", "capacity", read.plan.experiment.name);
-  prepareFolder(folder, "--output");
+  const made = prepareFolder(folder, "--output");
+  const tidyUp = (): void => removeFolders(made);
   const parts = partsOf(read, file, arms, options);
-  const { played, isWhole } = await playRuns(parts, { ...options, build: buildName(), threadsOf });
-  const report = reportOf(read, arms, played, options);
-  await writeCapacityReport(report, folder, played.find(({ metrics }) => metrics !== undefined)?.metrics);
-  print(report, options.json, folder);
+  let report: CapacityReport;
+  let isWhole: boolean;
+  try {
+    const done = await playRuns(parts, { ...options, build: buildName(), threadsOf, tidyUp });
+    report = reportOf(read, arms, done.played, options);
+    isWhole = done.isWhole;
+    await writeCapacityReport(report, folder, scraped(done.played, options.metricsAt, parts));
+  } catch (error) {
+    tidyUp();
+    throw error;
+  }
+  printCapacityReport(report, options.json, folder);
   if (read.plan.experiment.find !== undefined && !options.json)
     process.stdout.write(
       `where it ends: npx touchstone capacity find ${file}${report.form === "full" ? "" : ` --${report.form}`}\n`,
     );
-  return exitCodeOf(report, isWhole);
+  return capacityExitCode(report, isWhole);
+}
+
+/** What the server of the first run would have shown. A run that ended before it was asked is told of. */
+function scraped(
+  played: readonly PlayedPart[],
+  metricsAt: number | undefined,
+  parts: readonly CapacityPart[],
+): string | undefined {
+  const metrics = played.find((part) => part.metrics !== undefined)?.metrics;
+  if (metricsAt !== undefined && metrics === undefined && parts.some(({ wantsMetrics }) => wantsMetrics))
+    process.stderr.write(
+      `--metrics-at: the first run ended before ${metricsAt / 1_000_000} s, and there is no metrics.prom: give an earlier time, or leave it out for the end.\n`,
+    );
+  return metrics;
 }
 
 function chosen(arms: readonly PlannedArm[], names: readonly string[]): readonly PlannedArm[] {
   if (names.length === 0) return arms;
-  for (const name of names) {
-    if (arms.some((arm) => arm.name === name)) continue;
-    const [near] = nearNames(
-      name,
-      arms.map((arm) => arm.name),
-    );
-    throw new UsageError(
-      `--arm ${name}: there is no such arm${near === undefined ? "." : `; did you mean ${near}?`} There are ${arms.map((arm) => arm.name).join(", ")}.`,
-    );
-  }
+  requireKnown(
+    "--arm",
+    "arm",
+    names,
+    arms.map(({ name }) => name),
+  );
   return arms.filter(({ name }) => names.includes(name));
 }
 
@@ -172,92 +193,4 @@ function reportOf(
     ...unmeasuredOf(played.flatMap(({ unmeasured }) => (unmeasured === undefined ? [] : [unmeasured]))),
     ...(shard === undefined ? {} : { shard: shard.text }),
   } satisfies CapacityReport);
-}
-
-/** Left out where there are none, as in every report that is whole. */
-const unmeasuredOf = (rows: NonNullable<CapacityReport["unmeasured"]>): Pick<CapacityReport, "unmeasured"> =>
-  rows.length === 0 ? {} : { unmeasured: rows };
-
-/** By arm and repetition, whoever played them first. */
-function sortedRuns(runs: readonly CapacityRun[], arms: readonly string[]): CapacityRun[] {
-  return [...runs].sort(
-    (one, other) => arms.indexOf(one.arm) - arms.indexOf(other.arm) || one.repetition - other.repetition,
-  );
-}
-
-/** Reports of parts of one experiment, as the one of the whole. */
-async function merge({ merge: files, output, json, file }: RunOptions): Promise<ExitCode> {
-  if (file !== undefined)
-    throw new UsageError("--merge plays nothing, and takes no experiment: leave it out, or leave --merge out.");
-  const reports = files.map((path) => readCapacityReport(path, "--merge"));
-  const [first] = reports;
-  if (first === undefined) throw new UsageError("--merge: there is nothing to merge.");
-  const { shard: _shard, runs: _runs, unmeasured: _unmeasured, ...head } = first;
-  for (const [index, { shard: _part, runs: _own, unmeasured: _none, ...other }] of reports.entries()) {
-    if (JSON.stringify(other) !== JSON.stringify(head))
-      throw new UsageError(`--merge ${files[index]}: it is of another experiment, form or build than ${files[0]}.`);
-  }
-  const byPlace = new Map(
-    reports.flatMap(({ runs }) => runs.map((run) => [`${run.repetition} ${run.arm}`, run] as const)),
-  );
-  const whole: CapacityReport = {
-    ...head,
-    runs: sortedRuns(
-      [...byPlace.values()],
-      head.arms.map(({ name }) => name),
-    ),
-    ...unmeasuredOf(
-      reports
-        .flatMap(({ unmeasured = [] }) => unmeasured)
-        .filter(({ arm, repetition }) => !byPlace.has(`${repetition} ${arm}`)),
-    ),
-  };
-  const isWhole =
-    whole.runs.length === head.arms.length * head.repetitions &&
-    whole.runs.every(({ stoppedBy }) => stoppedBy !== "interrupted");
-  if (output !== undefined) {
-    prepareFolder(output, "--output");
-    await writeCapacityReport(whole, output, metricsBeside(files));
-  }
-  print(whole, json, output);
-  return exitCodeOf(whole, isWhole);
-}
-
-/** What was scraped stands beside the report of the part that had the first run. */
-function metricsBeside(reports: readonly string[]): string | undefined {
-  const path = reports.map((report) => join(dirname(report), metricsName)).find((each) => existsSync(each));
-  return path === undefined ? undefined : fileText(path);
-}
-
-const metricsName = "metrics.prom";
-
-/** What draws the page and packs the tables is large, and is loaded when there is something to write. */
-async function writeCapacityReport(report: CapacityReport, folder: string, metrics: string | undefined): Promise<void> {
-  const [{ renderCapacityHtml }, tabled] = await Promise.all([
-    import("../../reports/html/capacity-page.ts"),
-    import("../../reports/render/capacity-tables.ts"),
-  ]);
-  const { figureTable, renderCsv, renderParquet, renderPerfDash, requestTable, secondTable } = tabled;
-  mkdirSync(folder, { recursive: true });
-  const write = (name: string, text: string | Uint8Array): void => writeFileSync(join(folder, name), text);
-  write("report.json", `${JSON.stringify(report)}\n`);
-  write("report.txt", renderCapacityText(report));
-  write("report.html", renderCapacityHtml(report));
-  const tables = { figures: figureTable(report), requests: requestTable(report), seconds: secondTable(report) };
-  for (const [name, table] of Object.entries(tables)) {
-    write(`${name}.csv`, renderCsv(table));
-    write(`${name}.parquet`, renderParquet(table));
-  }
-  write("perf-dash.json", renderPerfDash(report));
-  if (metrics !== undefined) write(metricsName, metrics);
-}
-
-function print(report: CapacityReport, json: boolean, folder: string | undefined): void {
-  process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderCapacityText(report, painter(process.stdout)));
-  if (!json && folder !== undefined) process.stdout.write(`page: ${join(folder, "report.html")}\n`);
-}
-
-function exitCodeOf({ runs }: CapacityReport, isWhole: boolean): ExitCode {
-  if (runs.some(({ objectives }) => objectives.some(({ met }) => !met))) return exitCodes.targetFailed;
-  return isWhole && runs.length > 0 ? exitCodes.good : exitCodes.inconclusive;
 }

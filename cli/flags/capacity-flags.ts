@@ -5,6 +5,7 @@ import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { argument, command, constant, flag, option } from "@optique/core/primitives";
 import { integer, string, type ValueParser } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
+import { commandOrFlags } from "./command-or-flags.ts";
 import { file, json, newFolder } from "./common-flags.ts";
 import { duration } from "./flag-values.ts";
 import { shard } from "./hunt-seeds.ts";
@@ -150,6 +151,11 @@ const find = object({
       description: message`What is bisected, as cluster.nodes. Default: as the experiment says.`,
     }),
   ),
+  arm: optional(
+    option("--arm", string({ metavar: "NAME" }), {
+      description: message`${text("The arm that is played, of an experiment with arms. Default: the first one.")}`,
+    }),
+  ),
   from: optional(option("--from", integer({ min: 0, metavar: "N" }), { description: message`The smallest value.` })),
   to: optional(option("--to", integer({ min: 1, metavar: "N" }), { description: message`The largest.` })),
   output: optional(option("--output", newFolder, { description: message`Where find.json goes. Default: nowhere.` })),
@@ -193,15 +199,17 @@ const importing = object({
   ),
 });
 
-export const capacity = or(
-  command("import", importing, {
-    brief: message`${text("Make an experiment that begins with the shape of a cluster that is there.")}`,
-  }),
-  command("find", find, {
-    brief: message`${text("Find the value of a parameter at which an objective is first broken, and what binds there.")}`,
-  }),
-  command("compare", compare, {
-    brief: message`${text("Compare arms, with intervals of confidence; exit code 1 for a regression.")}`,
-  }),
+export const capacity = commandOrFlags(
+  or(
+    command("import", importing, {
+      brief: message`${text("Make an experiment that begins with the shape of a cluster that is there.")}`,
+    }),
+    command("find", find, {
+      brief: message`${text("Find the value of a parameter at which an objective is first broken, and what binds there.")}`,
+    }),
+    command("compare", compare, {
+      brief: message`${text("Compare arms, with intervals of confidence; exit code 1 for a regression.")}`,
+    }),
+  ),
   play,
 );

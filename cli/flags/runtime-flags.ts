@@ -1,10 +1,11 @@
 /** The flags of `touchstone runtime`: a simulated container runtime on a socket, and changes of one that runs. */
-import { object, or } from "@optique/core/constructs";
+import { object } from "@optique/core/constructs";
 import { message, text } from "@optique/core/message";
 import { multiple, optional, withDefault } from "@optique/core/modifiers";
 import { command, constant, flag, option } from "@optique/core/primitives";
 import { choice, integer, string } from "@optique/core/valueparser";
 import { path } from "@optique/run/valueparser";
+import { commandOrFlags } from "./command-or-flags.ts";
 import { file, json } from "./common-flags.ts";
 
 /** Always needed: the command says so, with an example, where the parser would only say that nothing matches. */
@@ -153,7 +154,7 @@ const setRuntime = object({
   ),
 });
 
-export const runtime = or(
+export const runtime = commandOrFlags(
   command("set", setRuntime, { brief: message`Change what a running runtime's pods and machine use.` }),
   serveRuntime,
 );

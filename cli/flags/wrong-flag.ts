@@ -41,8 +41,13 @@ function commandOf(args: readonly string[]): {
   return { path, terms, below };
 }
 
+/** Also of commands that stand together as one alternative beside flags. */
 const alternatives = (terms: Terms): readonly Terms[] =>
-  terms.flatMap((term) => (term.type === "exclusive" ? term.terms : []));
+  terms.flatMap((term) =>
+    term.type === "exclusive"
+      ? term.terms.flatMap((each) => (each[0]?.type === "exclusive" ? alternatives(each) : [each]))
+      : [],
+  );
 
 /** Commands that do nothing by themselves: what is missing, where the parser only says that nothing matches. */
 const lacks: Readonly<Record<string, string>> = {

@@ -18,10 +18,12 @@ export interface RunsOptions {
   readonly queue?: string | undefined;
   readonly build: string;
   readonly threadsOf: typeof capacityThreads;
+  /** At a second interrupt, which ends the process at once. */
+  readonly tidyUp?: () => void;
 }
 
 export async function playRuns(parts: readonly CapacityPart[], options: RunsOptions): Promise<Played> {
-  const { signal, stopListening } = onInterrupt("Stopping; the report has what was done.");
+  const { signal, stopListening } = onInterrupt("Stopping; the report has what was done.", undefined, options.tidyUp);
   const played: PlayedPart[] = [];
   const line = progressLine();
   const beganMillis = performance.now();

@@ -128,23 +128,49 @@ export async function jobQueue<Job, Result>(kind: JobKind, url: string, build: s
 /** A queue whose server is not there would try again for ever: a connection that does not goes first. */
 async function reached(url: string): Promise<void> {
   const probe = new Redis({ ...queueConnection(url), lazyConnect: true, retryStrategy: () => null });
-  let why = "";
-  probe.on("error", ({ message }) => {
-    why = message;
+  let why: unknown;
+  probe.on("error", (error) => {
+    why ??= error;
   });
   const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error("no answer within 5 s")), 5_000).unref();
+    setTimeout(() => reject(Object.assign(new Error("late"), { code: "ETIMEDOUT" })), 5_000).unref();
   });
   try {
     await Promise.race([probe.connect(), late]);
   } catch (error) {
-    const message = why === "" ? (error as Error).message : why;
     throw new UsageError(
-      `--queue ${url}: cannot be reached: ${message}. Start a Redis server there, or give another URL.`,
+      `--queue ${withoutPassword(url)}: ${unreachedText(why ?? error)}. Start a Redis server there, or give another URL.`,
     );
   } finally {
     probe.disconnect();
   }
+}
+
+/** Whatever else went wrong after a connection was there: no Redis server ends one so, or says what cannot be read. */
+const notRedis = "something answers there, and it is no Redis server";
+
+const unreachedTexts: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no host of that name",
+  EAI_AGAIN: "there is no host of that name that can be looked up now",
+  ETIMEDOUT: "no answer within 5 s",
+  EHOSTUNREACH: "there is no way to that host",
+  ENETUNREACH: "there is no way to that host",
+  EACCES: "this machine may not connect there",
+};
+
+/** An answer of Redis itself, such as that it wants a password, is told as it is. */
+function unreachedText(error: unknown): string {
+  const { name, code = "", message } = error as NodeJS.ErrnoException;
+  if (name === "ReplyError") return `Redis says: ${message.replace(/\.$/, "")}`;
+  return unreachedTexts[code] ?? (/certificate|TLS|SSL|ssl/.test(`${code} ${message}`) ? message : notRedis);
+}
+
+function withoutPassword(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.password === "") return url;
+  parsed.password = "***";
+  return parsed.href;
 }
 
 /**

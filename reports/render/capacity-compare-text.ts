@@ -4,19 +4,23 @@ import { figureText } from "../capacity/metrics.ts";
 import { renderTable } from "./table.ts";
 import type { Paint } from "./text.ts";
 
-/** Ends in a newline. */
-export function renderComparisons(comparisons: readonly Comparison[], paint: Paint = (_tone, text) => text): string {
-  return comparisons.map((comparison) => `${one(comparison, paint)}\n`).join("\n");
+/** Ends in a newline. `withZeros`: figures that are zero on both sides are shown too. */
+export function renderComparisons(
+  comparisons: readonly Comparison[],
+  paint: Paint = (_tone, text) => text,
+  withZeros = false,
+): string {
+  return comparisons.map((comparison) => `${one(comparison, paint, withZeros)}\n`).join("\n");
 }
 
 const words = { same: "", worse: "WORSE", better: "better", other: "other", unproven: "UNPROVEN" } as const;
 
-function one({ before, after, repetitions, isPaired, figures }: Comparison, paint: Paint): string {
+function one({ before, after, repetitions, isPaired, figures }: Comparison, paint: Paint, withZeros: boolean): string {
   const times = `${repetitions} ${repetitions === 1 ? "repetition" : "repetitions"}${isPaired ? " with their chance in common" : ", each with a chance of its own"}`;
   if (repetitions === 0)
     return `${paint("strong", after)} beside ${paint("strong", before)}: ${paint("doubtful", "nothing can be compared: one of them has no run that was played to its end")}`;
   const rows = figures
-    .filter((figure) => figure.before.mean !== 0 || figure.after.mean !== 0)
+    .filter((figure) => withZeros || figure.before.mean !== 0 || figure.after.mean !== 0)
     .map((figure) => [
       figure.metric.name,
       figure.metric.kind,

@@ -5,8 +5,12 @@ import type { Experiment } from "./schema.ts";
 
 export interface PlannedArm {
   readonly name: string;
+  /** Its name in the file, or `base`; arms at several points of a sweep have it in common. */
+  readonly variant: string;
   /** From the file to this arm, in order. */
   readonly changes: Changes;
+  /** Of `changes` those that its points of the sweep have in common. */
+  readonly unswept: Changes;
   readonly experiment: Experiment;
 }
 
@@ -32,8 +36,9 @@ export function planOf(file: ExperimentFile, form: Form, changes: Changes, repet
         ...(variants.length > 1 || point.length === 0 ? [variant.name] : []),
         ...point.map(([path, value]) => `${path}=${shown(value)}`),
       ].join(" ");
-      const all: Changes = [...common, ...Object.entries(variant.set), ...point];
-      return { name, changes: all, experiment: file.with(all, `arm ${name}`) };
+      const unswept: Changes = [...common, ...Object.entries(variant.set)];
+      const all: Changes = [...unswept, ...point];
+      return { name, variant: variant.name, changes: all, unswept, experiment: file.with(all, `arm ${name}`) };
     }),
   );
   return { form, experiment, arms, repetitions: repetitions ?? experiment.repetitions };

@@ -39,9 +39,9 @@ export interface PlayOptions {
   readonly logs?: ReadonlyMap<string, readonly ReplayedRequest[]>;
   /** Called every few hundred events; a true answer ends the run. `part` of it is done, from 0 to 1. */
   readonly onProgress?: (part: number) => boolean;
-  /** Called at the end with what a scrape of the server's metrics would show. */
-  readonly onMetrics?: (text: string, atMicros: Micros) => void;
-  /** When to scrape, from the start of the measurement. Default: at its end. */
+  /** Called with what a scrape of the server's metrics shows, once; not at all where the run is stopped before. */
+  readonly onMetrics?: (text: string) => void;
+  /** When to scrape, from the start of the measurement. Default: at its end, when it is stopped too. */
   readonly metricsAtMicros?: Micros;
 }
 
@@ -97,7 +97,7 @@ class ExperimentRun {
   }
 
   play(): CapacityRun {
-    const { experiment, kernel } = this;
+    const { experiment, kernel, options } = this;
     const stage = this.build();
     furnish(stage);
     if (!this.runTo(experiment.settle)) throw new NothingMeasured();
@@ -113,6 +113,7 @@ class ExperimentRun {
       this.bytesOverTime.push(this.store.bytes);
       stoppedBy = this.broken() ?? (isThere ? undefined : "interrupted");
     }
+    if (options.metricsAtMicros === undefined) this.scrape();
     return this.figures(stage, stoppedBy);
   }
 
@@ -211,10 +212,14 @@ class ExperimentRun {
   }
 
   private scrapeIfDue(atMicros: Micros): void {
-    const { onMetrics, metricsAtMicros = this.experiment.until } = this.options;
-    if (onMetrics === undefined || atMicros < metricsAtMicros || atMicros - second >= metricsAtMicros) return;
+    const { metricsAtMicros } = this.options;
+    if (metricsAtMicros === undefined || atMicros < metricsAtMicros || atMicros - second >= metricsAtMicros) return;
+    this.scrape();
+  }
+
+  private scrape(): void {
     const server = this.cluster.members.get("apiserver")?.made as { readonly metricsText?: () => string } | undefined;
-    if (server?.metricsText !== undefined) onMetrics(server.metricsText(), atMicros);
+    if (server?.metricsText !== undefined) this.options.onMetrics?.(server.metricsText());
   }
 
   private figures(stage: Stage, stoppedBy: string | undefined): CapacityRun {
