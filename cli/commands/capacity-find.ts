@@ -12,6 +12,7 @@ import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { painter, progressLine } from "../output/terminal.ts";
 import { prepareFolder, removeFolders } from "../output/written-files.ts";
+import { defaultThreads } from "../targets/default-threads.ts";
 import { type Found, search } from "../targets/capacity-search.ts";
 import type { capacityThreads } from "../targets/capacity-threads.ts";
 
@@ -39,7 +40,7 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
   const made = output === undefined ? [] : prepareFolder(output, "--output");
   const tidyUp = (): void => removeFolders(made);
   const { signal, stopListening } = onInterrupt("Stopping; what was found so far is kept.", undefined, tidyUp);
-  const threads = threadsOf(1);
+  const threads = threadsOf(options.jobs ?? defaultThreads());
   const line = progressLine();
   const numbers = new Int32Array(new SharedArrayBuffer(8));
   const stop = (): void => {

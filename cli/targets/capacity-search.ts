@@ -49,7 +49,7 @@ export interface Search {
   readonly parameter: string;
   readonly from: number;
   readonly to: number;
-  /** One run with these changes, always with the same seed. Undefined: it was interrupted, and so is the search. */
+  /** One run with these changes, always with the same seed; asked for several times at once. Undefined: it was interrupted, and so is the search. */
   readonly play: (changes: Changes) => Promise<CapacityRun | undefined>;
   /** As the experiment is with these changes. */
   readonly experiment: (changes: Changes) => Experiment;
@@ -83,13 +83,21 @@ export async function search({ parameter, from, to, play, experiment, onProgress
   const broken = run?.objectives[at];
   const relieved: Relieved[] = [];
   if (isWhole && high !== undefined && broken !== undefined) {
-    for (const [constraint, changes] of reliefs(experiment([[parameter, high.value]]), parameter)) {
-      onProgress?.(`${parameter}=${high.value} with ${constraint} relieved`);
-      const result = (await play([[parameter, high.value], ...changes]))?.objectives[at];
-      isWhole = result !== undefined;
-      if (result === undefined) break;
-      const { value, met } = result;
-      relieved.push({ constraint, changes, value, met, gain: gainOf(broken, value) });
+    const limits = reliefs(experiment([[parameter, high.value]]), parameter);
+    onProgress?.(`${parameter}=${high.value} with each of ${limits.length} limits relieved`);
+    // Each is a run of its own: whoever plays them may play several at a time.
+    const runs = await Promise.all(limits.map(([, changes]) => play([[parameter, high.value], ...changes])));
+    for (const [index, [constraint, changes]] of limits.entries()) {
+      const result = runs[index]?.objectives[at];
+      if (result === undefined) isWhole = false;
+      else
+        relieved.push({
+          constraint,
+          changes,
+          value: result.value,
+          met: result.met,
+          gain: gainOf(broken, result.value),
+        });
     }
   }
   const best = relieved.reduce<Relieved | undefined>(
