@@ -25,36 +25,48 @@ export const parseChaos = (text: string, name: string): ChaosPlan => parsedAs(ch
 /** Any file of a schema. As `parseScenario`. */
 export function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string, lengthMax = textLengthMax): T {
   if (text.length > lengthMax) throw new ScenarioError(`${name}: longer than ${lengthMax} characters`);
-  const lines = new LineCounter();
-  const document = readable(name, () => yamlDocument(text, { lineCounter: lines, prettyErrors: false }));
-  const at = (offset: number): Spot => {
-    const { line, col } = lines.linePos(offset);
-    return { text: `${name}:${line}:${col}`, line };
-  };
+  const { document, at, spotOf } = readDocument(text, name);
   const [broken] = document.errors; // those behind the first mostly follow from it
   if (broken !== undefined) throw new ScenarioError(`${at(broken.pos[0]).text}: not YAML: ${broken.message}`);
   return judged(
     schema,
     document,
     readable(name, () => yamlValue(document)),
-    at,
+    spotOf,
   );
 }
 
-/**
- * A value that was made from a file, by changes that stand in none of its lines. As `parseScenario`, but that a mistake is
- * told with `name` alone.
- */
-export const judgedAs = <T>(schema: z.ZodType<T>, value: unknown, name: string): T =>
-  judged(schema, new Document(value), value, () => ({ text: name, line: 0 }));
+/** A value that was made from a file, by changes. As `parseScenario`, but that `spotOf` says where a mistake stands. */
+export const judgedAs = <T>(schema: z.ZodType<T>, value: unknown, spotOf: SpotOf): T =>
+  judged(schema, new Document(value), value, spotOf);
 
-/** Where something stands in a file, as people read it. */
-interface Spot {
+/** Where something stands in a file, as people read it. Line and column are 0 for what stands in none. */
+export interface Spot {
+  /** `file:line:column`. */
   readonly text: string;
   readonly line: number;
+  readonly column: number;
 }
 
-function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at: (offset: number) => Spot): T {
+/** Of the value at this path, or of its key: where the deepest of them that is there begins. */
+export type SpotOf = (path: readonly PropertyKey[], isKey: boolean) => Spot;
+
+/** Places in the text of a file. Throws `ScenarioError` for what is no YAML at all. */
+export const spotsIn = (text: string, name: string): SpotOf => readDocument(text, name).spotOf;
+
+function readDocument(text: string, name: string) {
+  const lines = new LineCounter();
+  const document = readable(name, () => yamlDocument(text, { lineCounter: lines, prettyErrors: false }));
+  const at = (offset: number): Spot => {
+    const { line, col } = lines.linePos(offset);
+    return { text: `${name}:${line}:${col}`, line, column: col };
+  };
+  const spotOf: SpotOf = (path, isKey) =>
+    at(isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path));
+  return { document, at, spotOf };
+}
+
+function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, spotOf: SpotOf): T {
   const parsed = schema.safeParse(value, { error: inPlainWords });
   if (parsed.success) return parsed.data;
   /** With its line and its order there, by what is said. */
@@ -62,7 +74,7 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
   const other = otherFile(value, wantedBy(schema));
   if (other !== undefined) {
     const path = other.field === undefined ? [] : [other.field];
-    throw new ScenarioError(`${at(offsetOf(document.contents, path)).text}: ${other.text}`);
+    throw new ScenarioError(`${spotOf(path, false).text}: ${other.text}`);
   }
   const issues = withoutConsequences(parsed.error.issues.flatMap(flattened), value, (path) => keysAt(schema, path));
   let seen = 0;
@@ -73,10 +85,9 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, at:
       break;
     }
     seen++;
-    const offset = isKey ? keyOffsetOf(document.contents, path) : offsetOf(document.contents, path);
-    const { text, line } = at(offset);
+    const { text, line, column } = spotOf(path, isKey);
     const shown = pathText(isKey ? path.slice(0, -1) : path);
-    mistakes.set(`${text}: ${shown === "" ? "" : `${shown}: `}${message}`, [line, isKey ? -1 : offset]);
+    mistakes.set(`${text}: ${shown === "" ? "" : `${shown}: `}${message}`, [line, isKey ? -1 : column]);
   }
   // In one line a field that is misspelt comes before what is missing for it.
   const inOrder = [...mistakes]

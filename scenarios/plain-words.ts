@@ -1,4 +1,4 @@
-/** Words for a value that is not of those, or not of the type, that a schema wants: whoever writes files need not know how they are read. */
+/** Words for a value that is not of those, not of the type, or not within the bounds, that a schema wants: whoever writes files need not know how they are read. */
 import type { z } from "zod";
 
 const names: Readonly<Record<string, string>> = {
@@ -16,11 +16,36 @@ const names: Readonly<Record<string, string>> = {
 export const inPlainWords: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "invalid_value") return oneOf(issue.values);
   if (issue.code === "invalid_union") return Array.isArray(issue.options) ? oneOf(issue.options) : undefined;
+  if (issue.code === "too_small") return bound(issue.origin, issue.minimum, issue.inclusive, "at least", "more than");
+  if (issue.code === "too_big") return bound(issue.origin, issue.maximum, issue.inclusive, "at most", "less than");
+  if (issue.code === "invalid_key") return "a name of a field that it may not have";
   if (issue.code !== "invalid_type") return undefined;
   const wanted = names[issue.expected] ?? issue.expected;
   return issue.input === undefined
     ? `is missing: expected ${wanted}`
     : `expected ${wanted}, not ${typeName(issue.input)}`;
+};
+
+/** `3 items`, of what has a size; of numbers the bound alone. */
+function bound(
+  origin: string,
+  limit: number | bigint,
+  isInclusive: boolean | undefined,
+  withLimit: string,
+  without: string,
+): string {
+  const unit = units[origin];
+  const counted = unit === undefined ? String(limit) : `${limit} ${unit}${Number(limit) === 1 ? "" : "s"}`;
+  return `expected ${isInclusive === false ? without : withLimit} ${counted}`;
+}
+
+const units: Readonly<Record<string, string>> = {
+  array: "item",
+  map: "field",
+  object: "field",
+  record: "field",
+  set: "item",
+  string: "character",
 };
 
 const oneOf = (values: readonly unknown[]): string =>

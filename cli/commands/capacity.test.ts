@@ -157,7 +157,7 @@ describe("touchstone capacity", () => {
         "--output",
         join(scratch, "flags"),
       ),
-    ).toContain("frequenzy");
+    ).toContain(`${lists}: --set ${flags}: cluster.agents.flags: failed to parse nodeagent flag`);
   });
 });
 

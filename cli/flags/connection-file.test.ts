@@ -118,7 +118,11 @@ describe("connection files", () => {
     ["an unknown cluster", () => reached({}, {}, elsewhere), /clusters: none is called "far"; there are near/],
     ["a server that is no URL", () => reached({ server: "10.0.0.1" }), /clusters\.0\.cluster\.server: must be an abs/],
     ["no cluster at all", () => reached({}, {}, { clusters: null }), /clusters: none is called "near"; there are none/],
-    ["an empty row", () => reached({}, {}, { clusters: [{ name: "near" }] }), /: clusters\.0\.cluster: Invalid input/],
+    [
+      "an empty row",
+      () => reached({}, {}, { clusters: [{ name: "near" }] }),
+      /: clusters\.0\.cluster: is missing: expected fields/,
+    ],
     ["a proxy", () => reached({ "proxy-url": "http://p" }), /clusters\.0\.cluster\.proxy-url: is not supported/],
     ["a plugin", () => reached({}, { exec: { command: "login" } }), /users\.0\.user\.exec: is not supported: a plugin/],
     ["a password", () => reached({}, { password: "p" }), /users\.0\.user\.password: is not supported/],

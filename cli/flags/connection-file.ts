@@ -4,6 +4,7 @@
  */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { inPlainWords } from "../../scenarios/plain-words.ts";
 import { parseYaml } from "../../wire/yaml-text.ts";
 import { requireToken } from "./bearer-token.ts";
 import { readText, type KeyPair, requireCertificates, requirePair } from "./pem-files.ts";
@@ -137,7 +138,7 @@ function parsed(source: string, flag: string): z.infer<typeof file> {
   } catch (error) {
     throw new UsageError(`${flag}: not YAML: ${(error as Error).message}.`);
   }
-  const result = file.safeParse(document);
+  const result = file.safeParse(document, { error: inPlainWords });
   if (result.success && !isConnectionFile(document))
     throw new UsageError(
       `${flag}: this is no connection file: it has no clusters, contexts and users. Give one in the form of kubeconfig.`,
@@ -161,7 +162,7 @@ function chosen<Shape extends z.ZodType>(
     const known = rows.length === 0 ? "there are none" : `there are ${rows.map((each) => each.name).join(", ")}`;
     throw new UsageError(`${flag}: ${place}: none is called ${JSON.stringify(name)}; ${known}.`);
   }
-  const result = shape.safeParse(rows[index]?.[field]);
+  const result = shape.safeParse(rows[index]?.[field], { error: inPlainWords });
   if (result.success) return result.data;
   throw wrong(flag, `${place}.${index}.${field}`, result.error);
 }

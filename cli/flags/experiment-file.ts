@@ -42,8 +42,10 @@ function changesOf({ set, costModel }: ExperimentFlags): Changes {
   const costs =
     costModel === undefined
       ? []
-      : Object.entries(readCosts(costModel)).map(([name, value]) => [`costs.${name}`, value] as const);
-  return [...costs, ...set.map(([name, value]) => [name, valueOf(name, value)] as const)];
+      : Object.entries(readCosts(costModel)).map(
+          ([name, value]) => [`costs.${name}`, value, `--cost-model ${costModel}`] as const,
+        );
+  return [...costs, ...set.map(([name, value]) => [name, valueOf(name, value), `--set ${name}=${value}`] as const)];
 }
 
 const readCosts = (path: string): CostFile =>

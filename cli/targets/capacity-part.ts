@@ -34,8 +34,13 @@ function playPart(part: CapacityPart): PlayedPart {
   const { text, fileName, arm, changes, repetition, seed, logs, metricsAtMicros, wantsMetrics, shared } = part;
   const beganMillis = performance.now();
   let metrics: string | undefined;
+  const file = new ExperimentFile(text, fileName);
+  const who = `arm ${arm}`;
+  const mistakeOf = ({ path, message }: ExperimentError): PlayedPart => ({
+    mistake: `${file.placeOf(path, changes, who)}: ${path}: ${message}`,
+  });
   try {
-    const experiment = new ExperimentFile(text, fileName).with(changes, `arm ${arm}`);
+    const experiment = file.with(changes, who);
     const run = playExperiment(experiment, {
       arm,
       repetition,
@@ -57,9 +62,8 @@ function playPart(part: CapacityPart): PlayedPart {
     return { run: { ...run, measured }, ...(metrics === undefined ? {} : { metrics }) };
   } catch (error) {
     if (error instanceof NothingMeasured) return { unmeasured: { arm, repetition } };
-    if (error instanceof ExperimentError) return { mistake: `${fileName}: ${error.message}` };
     const cause = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof ExperimentError) return { mistake: `${fileName}: ${cause.message}` };
+    for (const mistake of [error, cause]) if (mistake instanceof ExperimentError) return mistakeOf(mistake);
     throw error;
   }
 }

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ScenarioError } from "../load.ts";
-import { ExperimentFile } from "./load.ts";
-import { planOf, questionOf } from "./plan.ts";
+import { type Changes, ExperimentFile } from "./load.ts";
+import { type Form, planOf, questionOf } from "./plan.ts";
 import { experimentSchema } from "./schema.ts";
 import { workloadVerbs } from "./workload-rows.ts";
 
@@ -23,16 +23,121 @@ function mistakesOf(text: string): string {
   return "none";
 }
 
+/** What a person is told whose plan of this file cannot be played. */
+function refusalOf(text: string, form: Form, ...changes: Changes): string {
+  try {
+    planOf(new ExperimentFile(text, "x.yaml"), form, changes);
+  } catch (error) {
+    if (error instanceof ScenarioError) return error.message;
+    throw error;
+  }
+  return "none";
+}
+
+const set = (path: string, value: unknown): Changes[number] => [path, value, `--set ${path}=${String(value)}`];
+
 describe("changes by --set", () => {
-  const plan = (...changes: (readonly [string, unknown])[]): unknown =>
-    planOf(new ExperimentFile(textOf("burst.yaml"), "burst.yaml"), "quick", changes);
+  it.each([
+    [
+      "cluster.nodess",
+      5,
+      'x.yaml: --set cluster.nodess=5: cluster: there is no field "nodess" here; did you mean nodes?',
+    ],
+    ["cluster.nodes", "many", "x.yaml: --set cluster.nodes=many: cluster.nodes: expected a number, not a text"],
+    [
+      "workload.0.within",
+      "1s",
+      'x.yaml: --set workload.0.within=1s: workload[0]: "within" does not go with the other fields here',
+    ],
+    [
+      "workload.7.at",
+      "1s",
+      "x.yaml: --set workload.7.at=1s: workload.7.at: there is no such row: workload has one, workload.0",
+    ],
+    [
+      "workload.4000000000",
+      1,
+      "x.yaml: --set workload.4000000000=1: workload.4000000000: there is no such row: workload has one, workload.0",
+    ],
+    [
+      "workload.first",
+      1,
+      "x.yaml: --set workload.first=1: workload.first: there is no such row: workload has one, workload.0",
+    ],
+    ["sweep", [{ set: "until", to: [] }], "x.yaml: --set sweep=[object Object]: sweep[0].to: expected at least 1 item"],
+  ])("%s: %j is told by what was typed", (path, value, message) => {
+    expect(refusalOf(textOf("burst.yaml"), "quick", set(path, value))).toBe(message);
+  });
+
+  it("may add a row behind the last one", () => {
+    const { experiment } = planOf(new ExperimentFile(textOf("burst.yaml"), "burst.yaml"), "quick", [
+      set("workload.1", { do: "list", path: "/api/v1/pods" }),
+    ]);
+    expect(experiment.workload.map((row) => row.do)).toEqual(["burst", "list"]);
+  });
+});
+
+describe("changes by the file itself", () => {
+  const changed = [
+    "apiVersion: capacity/v1",
+    "name: x",
+    "question: How much?",
+    "until: 10s",
+    "workload: [{ do: list, path: /api/v1/configmaps }]",
+    "arms:",
+    "  - { name: usual, set: {} }",
+    "  - { name: wrong, set: { cluster.nodez: 3 } }",
+    "sweep: [{ set: cluster.nodes, to: [1, many] }]",
+    "quick: { workload.3.within: 3s }",
+    "tiny: { arms.1.set: { until: 2s, cluster.servers: {} }, sweep: [] }",
+    "",
+  ].join("\n");
 
   it.each([
-    ["cluster.nodess", 5, 'burst.yaml: --set: cluster: there is no field "nodess" here; did you mean nodes?'],
-    ["cluster.nodes", "many", "burst.yaml: --set: cluster.nodes: expected a number, not a text"],
-    ["workload.0.within", "1s", 'burst.yaml: --set: workload[0]: "within" does not go with the other fields here'],
-  ])("%s: %j is told like a mistake in the file", (path, value, message) => {
-    expect(() => plan([path, value])).toThrow(new ScenarioError(message));
+    [
+      "in a sweep",
+      "full",
+      [],
+      "x.yaml:9:39: arm usual cluster.nodes=many: cluster.nodes: expected a number, not a text",
+    ],
+    [
+      "in an arm",
+      "full",
+      [set("sweep", [])],
+      'x.yaml:8:27: arm wrong: cluster: there is no field "nodez" here; did you mean nodes?',
+    ],
+    [
+      "in a form",
+      "quick",
+      [],
+      "x.yaml:10:10: --quick: workload.3.within: there is no such row: workload has one, workload.0",
+    ],
+    [
+      "in an arm that a form has put there",
+      "tiny",
+      [],
+      'x.yaml:11:34: arm wrong: cluster: there is no field "servers" here; did you mean server?',
+    ],
+    [
+      "in an arm that was typed",
+      "full",
+      [set("sweep", []), set("arms", [{ name: "typed", set: { "cluster.nodes": "x" } }])],
+      "x.yaml: --set arms=[object Object]: cluster.nodes: expected a number, not a text",
+    ],
+  ] as const)("%s are told with line and column", (_where, form, changes, message) => {
+    expect(refusalOf(changed, form, ...changes)).toBe(message);
+  });
+
+  it("a mistake that a change makes of a value that it leaves is told where that stands", () => {
+    const text = `${head}workload: [{ do: list, path: /api/v1/configmaps, at: 5s }]\ntiny: { until: 2s }\n`;
+    expect(refusalOf(text, "tiny")).toBe("x.yaml:5:54: --tiny: workload[0].at: the measurement is over by then");
+  });
+
+  it("come to so many runs at most", () => {
+    const sweep = ["a", "b", "c", "d"].map((name) => `{ set: cluster.${name}, to: [${"1,".repeat(60)}1] }`);
+    expect(refusalOf(`${head}sweep: [${sweep.join(",")}]\n`, "full")).toBe(
+      "x.yaml:5:8: what is varied: arms, sweep and repetitions come to 13845841 runs, and 100000 is the most: vary fewer parameters at a time.",
+    );
   });
 });
 

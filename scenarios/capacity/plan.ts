@@ -1,4 +1,5 @@
 /** Which runs an experiment comes to: every arm at every point of the sweep, so many times. */
+import { ScenarioError } from "../load.ts";
 import type { Changes, ExperimentFile } from "./load.ts";
 import { fieldInQuestion, valueAt } from "./experiment-rules.ts";
 import type { Experiment } from "./schema.ts";
@@ -23,6 +24,9 @@ export interface Plan {
   readonly repetitions: number;
 }
 
+/** As plans of a day of runs are; each is held whole. */
+const runsMax = 100_000;
+
 /** `changes` come after those of the form. Throws `ScenarioError`. */
 export function planOf(file: ExperimentFile, form: Form, changes: Changes, repetitions?: number): Plan {
   const ofForm = formChanges(file.experiment, form);
@@ -30,18 +34,24 @@ export function planOf(file: ExperimentFile, form: Form, changes: Changes, repet
   const common: Changes = [...ofForm, ...changes];
   const experiment = file.with(common, "--set");
   const variants = experiment.arms.length === 0 ? [{ name: "base", set: {} }] : experiment.arms;
-  const arms = variants.flatMap((variant) =>
+  const times = repetitions ?? experiment.repetitions;
+  const count = experiment.sweep.reduce((all, { to }) => all * to.length, variants.length * times);
+  if (count > runsMax)
+    throw new ScenarioError(
+      `${file.placeOf("sweep", common, "what is varied")}: arms, sweep and repetitions come to ${count} runs, and ${runsMax} is the most: vary fewer parameters at a time.`,
+    );
+  const arms = variants.flatMap((variant, index) =>
     points(experiment.sweep).map((point): PlannedArm => {
       const name = [
         ...(variants.length > 1 || point.length === 0 ? [variant.name] : []),
         ...point.map(([path, value]) => `${path}=${shown(value)}`),
       ].join(" ");
-      const unswept: Changes = [...common, ...Object.entries(variant.set)];
+      const unswept: Changes = [...common, ...changesAt(["arms", index, "set"], variant.set)];
       const all: Changes = [...unswept, ...point];
       return { name, variant: variant.name, changes: all, unswept, experiment: file.with(all, `arm ${name}`) };
     }),
   );
-  return { form, experiment, arms, repetitions: repetitions ?? experiment.repetitions };
+  return { form, experiment, arms, repetitions: times };
 }
 
 /** The experiment's question, with what is played where it names a field: `drain {workload.0.nodes} nodes`. */
@@ -49,12 +59,16 @@ export const questionOf = (experiment: Experiment): string =>
   experiment.question.replace(fieldInQuestion, (_, path: string) => String(valueAt(experiment, path)));
 
 const formChanges = (experiment: Experiment, form: Form): Changes =>
-  form === "full" ? [] : Object.entries(experiment[form]);
+  form === "full" ? [] : changesAt([form], experiment[form]);
+
+const changesAt = (place: readonly (string | number)[], settings: Readonly<Record<string, unknown>>): Changes =>
+  Object.entries(settings).map(([path, value]) => [path, value, [...place, path]]);
 
 /** Each value of each parameter with each of the others. */
 function points(sweep: Experiment["sweep"]): readonly Changes[] {
   return sweep.reduce<readonly Changes[]>(
-    (before, { set, to }) => before.flatMap((point) => to.map((value): Changes => [...point, [set, value]])),
+    (before, { set, to }, index) =>
+      before.flatMap((point) => to.map((value, at): Changes => [...point, [set, value, ["sweep", index, "to", at]]])),
     [[]],
   );
 }

@@ -105,7 +105,7 @@ function startAgent(
           negativeGraceIsPods: settings.rules.negativeGraceIsPods,
           start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
           fail: (why) => {
-            throw new ExperimentError(`an agent cannot run as cluster.agents.flags say: ${why}`);
+            throw new ExperimentError("cluster.agents.flags", `an agent cannot run so: ${why}`);
           },
         }),
     },
@@ -133,13 +133,13 @@ function settingsOf(flags: Experiment["cluster"]["agents"]["flags"], dialect: Di
   const command = readAgentCommand(args, dialect, files);
   if (command.is === "settings") return command.settings;
   const problems = command.is === "refused" ? command.problems.join("; ") : `this asks for ${command.is}`;
-  throw new ExperimentError(`cluster.agents.flags: ${problems}`);
+  throw new ExperimentError("cluster.agents.flags", problems);
 }
 
 /** The command line has judged them already. */
 function rulesOf(settings: AgentSettings): EvictionRules {
   const rules = parseEvictionSettings(evictionSettingsOf(settings));
-  if ("error" in rules) throw new ExperimentError(`cluster.agents.flags: ${rules.error}`);
+  if ("error" in rules) throw new ExperimentError("cluster.agents.flags", rules.error);
   return rules;
 }
 

@@ -19,4 +19,11 @@ export interface Fleet {
 /** What the experiment asks for cannot be done: the user's mistake, found only while it is set up. */
 export class ExperimentError extends Error {
   override readonly name = "ExperimentError";
+  /** Dotted, of the field that asks for it. */
+  readonly path: string;
+
+  constructor(path: string, problem: string) {
+    super(problem);
+    this.path = path;
+  }
 }

@@ -28,7 +28,7 @@ export function furnish(stage: Stage): void {
       }));
       process.clock.after(nodesMicros, () =>
         seed(process, cluster.api(process), dialect, seeds, ({ problems }) => {
-          if (problems.length > 0) throw new ExperimentError(`cluster.objects: ${problems.slice(0, 5).join("; ")}`);
+          if (problems.length > 0) throw new ExperimentError("cluster.objects", `${problems.slice(0, 5).join("; ")}`);
           stand();
         }),
       );

@@ -255,24 +255,26 @@ class ExperimentRun {
 
 /** On every node from the start, so that start-up is without pulls; but for those that are to be pulled. */
 function imagesOf({ cluster, workload }: Experiment): readonly ImageRow[] {
-  const shapes: readonly PodShape[] = [
-    ...cluster.deployments,
-    ...workload.flatMap((row) => (row.do === "burst" || row.do === "churn" ? [row] : [])),
+  const shapes: readonly (readonly [path: string, shape: PodShape])[] = [
+    ...cluster.deployments.map((shape, index) => [`cluster.deployments.${index}`, shape] as const),
+    ...workload.flatMap((row, index) =>
+      row.do === "burst" || row.do === "churn" ? [[`workload.${index}`, row] as const] : [],
+    ),
   ];
-  const used = shapes.flatMap((shape): readonly ImageRow[] => {
+  const used = shapes.flatMap(([path, shape]): readonly ImageRow[] => {
     if (shape.uses === undefined) return [];
     try {
       const memory = parseUsage(shape.uses);
       return [{ name: imageOf(shape), sizeBytes: 20_000_000, present: true, runs: { memory } }];
     } catch (error) {
-      if (error instanceof UsageTextError) throw new ExperimentError(`uses: ${error.message}`);
+      if (error instanceof UsageTextError) throw new ExperimentError(`${path}.uses`, error.message);
       throw error;
     }
   });
   const pulled = workload.flatMap((row): readonly ImageRow[] =>
     row.do === "pull" ? [{ name: pulledImage(row.name), sizeBytes: imageBytes(row.imageSize) }] : [],
   );
-  const plain = [...new Set(shapes.filter(({ uses }) => uses === undefined).map((shape) => imageOf(shape)))];
+  const plain = [...new Set(shapes.filter(([, { uses }]) => uses === undefined).map(([, shape]) => imageOf(shape)))];
   return [
     ...used,
     ...pulled,

@@ -11,7 +11,7 @@ const ownUsers = ["system:node:*", "system:serviceaccount:kube-system:*", "syste
 
 export function replay({ logs }: Stage, row: RowOf<"replay">, context: DriverContext): void {
   const log = logs.get(row.log);
-  if (log === undefined) throw new ExperimentError(`workload: the log ${row.log} was not read`);
+  if (log === undefined) throw new ExperimentError("workload", `the log ${row.log} was not read`);
   const requests = log.filter(({ user }) =>
     row.users.length === 0 ? !isOneOf(user, ownUsers) : isOneOf(user, row.users),
   );

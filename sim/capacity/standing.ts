@@ -66,7 +66,7 @@ function refuseFailed(answer: ClientAnswer, what: string): void {
   const status = statusOf(answer);
   if (status >= 200 && status < 300) return;
   const why = answer.ok ? String(answer.object["message"] ?? "") : "";
-  throw new ExperimentError(`cluster.standing: ${what} could not be made: status ${status} ${why}`);
+  throw new ExperimentError("cluster.standing", `${what} could not be made: status ${status} ${why}`);
 }
 
 /** Each lane takes the next one as soon as it has done with the one before. */
