@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { LatencyHistogram } from "../capacity/latency-histogram.ts";
+import { renderCapacityText } from "../render/capacity-text.ts";
 import type { CapacityReport } from "../schema/capacity-report.ts";
 import { renderCapacityHtml } from "./capacity-page.ts";
 
@@ -80,4 +81,24 @@ it("says what its map of load shows in words that hold for a light page and for 
   const page = renderCapacityHtml(report(undefined));
   expect(page).toContain("Load by component and second: the stronger the colour, the more requests");
   expect(page).not.toMatch(/darker|lighter|brighter/);
+});
+
+it("says that nothing was measured in the place of tables without rows, and who was not played", () => {
+  const one = report(undefined);
+  const none: CapacityReport = { ...one, runs: [], unmeasured: [{ arm: "base", repetition: 1 }] };
+  const page = renderCapacityHtml(none);
+  expect(page).toContain("No run came to where it is measured: there are no figures.");
+  expect(page).not.toMatch(/<caption>(Objectives|Figures)/);
+  expect(renderCapacityText(none)).not.toContain("requests, counted");
+
+  const objectives = [{ text: "lists ≤ 1", value: 2, limit: 1, unit: "count" as const, met: false }];
+  const half: CapacityReport = {
+    ...one,
+    arms: [...one.arms, { name: "late", changes: [] }],
+    repetitions: 3,
+    runs: one.runs.map((run) => ({ ...run, objectives })),
+  };
+  expect(renderCapacityHtml(half)).toContain('<th scope="row">late</th><td class="none" colspan="1">not played</td>');
+  for (const text of [renderCapacityHtml(half), renderCapacityText(half)])
+    expect(text).toContain("An objective is judged by the worst of 3 repetitions.");
 });

@@ -2,7 +2,7 @@
 import { besideReality } from "../capacity/reality.ts";
 import { figureText, type Metric, metrics } from "../capacity/metrics.ts";
 import { estimate } from "../capacity/statistics.ts";
-import { mergedObjectives, unmeasuredLines } from "../render/capacity-text.ts";
+import { mergedObjectives, nothingMeasured, unmeasuredLines, worstOf } from "../render/capacity-text.ts";
 import type { CapacityReport, CapacityRun } from "../schema/capacity-report.ts";
 import { curve, heatMap, loadLegend, loadOverTime, percentilesOverTime } from "./capacity-charts.ts";
 import { renderPage } from "./document.ts";
@@ -31,14 +31,18 @@ const runsOf = ({ runs }: CapacityReport, arm: string): readonly CapacityRun[] =
 function answer(report: CapacityReport): Markup {
   const rows = report.arms.map(({ name }) => ({ name, objectives: mergedObjectives(runsOf(report, name)) }));
   const titles = rows.find(({ objectives }) => objectives.length > 0)?.objectives.map(({ text }) => text) ?? [];
-  return markup`<section class="wide"><table><caption>Objectives: what was wanted, and what was found</caption>
+  if (report.runs.length === 0) return markup`<section><p>${nothingMeasured}</p></section>`;
+  if (titles.length === 0)
+    return markup`<section><p>No objective was set: this only tells what was found.</p></section>`;
+  return markup`<section class="wide"><table><caption>Objectives: what was wanted, and what was found.${worstOf(report)}</caption>
 <thead><tr><th scope="col">arm</th>${titles.map((text) => markup`<th scope="col">${text}</th>`)}</tr></thead>
 <tbody>${rows.map(
     ({ name, objectives }) =>
-      markup`<tr><th scope="row">${name}</th>${objectives.map(({ value, unit, met, worst }) =>
-        value === undefined
-          ? markup`<td class="none">nothing to judge</td>`
-          : markup`<td class="${met ? "met" : "broken"}"${worst === undefined ? "" : markup` title="${worst}"`}>${met ? "holds" : "broken"}: ${figureText(value, unit === "micros" ? "µs" : "")}</td>`,
+      markup`<tr><th scope="row">${name}</th>${objectives.length === 0 ? markup`<td class="none" colspan="${titles.length}">not played</td>` : undefined}${objectives.map(
+        ({ value, unit, met, worst }) =>
+          value === undefined
+            ? markup`<td class="none">nothing to judge</td>`
+            : markup`<td class="${met ? "met" : "broken"}"${worst === undefined ? "" : markup` title="${worst}"`}>${met ? "holds" : "broken"}: ${figureText(value, unit === "micros" ? "µs" : "")}</td>`,
       )}</tr>`,
   )}</tbody></table></section>`;
 }
@@ -73,7 +77,8 @@ function drains(report: CapacityReport): Markup | undefined {
 const sumOf = <Key extends string>(rows: readonly { readonly [K in Key]: number }[], key: Key): number =>
   rows.reduce((sum, row) => sum + row[key], 0);
 
-function figures(report: CapacityReport): Markup {
+function figures(report: CapacityReport): Markup | undefined {
+  if (report.runs.length === 0) return undefined;
   const columns = report.arms.map(({ name }) => runsOf(report, name));
   const rows = metrics.flatMap(({ name, kind, unit, of }) => {
     const cells = columns.map((runs) => estimate(runs.map(of).filter((value) => value !== undefined)));

@@ -19,10 +19,9 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
       `${arms.length} ${arms.length === 1 ? "arm" : "arms"}${times}, form ${form}, profile ${profile}; ${virtual.toFixed(0)} s of virtual time measured in ${wall.toFixed(1)} s of all threads together`,
     ),
     "",
-    figuresTable(report, paint),
-    "",
-    requestsTable(report, paint),
-    "",
+    ...(runs.length === 0
+      ? [nothingMeasured, ""]
+      : [figuresTable(report, paint), "", requestsTable(report, paint), ""]),
     ...arms.flatMap((arm) =>
       objectiveLines(
         arm.name,
@@ -31,6 +30,9 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
         paint,
       ),
     ),
+    ...(runs.some(({ objectives }) => objectives.length > 0) && repetitions > 1
+      ? [paint("quiet", `Figures are means.${worstOf(report)}`)]
+      : []),
     ...realityLines(report, paint),
     ...runs
       .filter(({ stoppedBy }) => stoppedBy !== undefined)
@@ -45,6 +47,13 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
     "",
   ].join("\n");
 }
+
+/** In the place of tables that would have no rows. */
+export const nothingMeasured = "No run came to where it is measured: there are no figures.";
+
+/** How an objective is judged where an arm was played several times; nothing otherwise. */
+export const worstOf = ({ repetitions }: CapacityReport): string =>
+  repetitions === 1 ? "" : ` An objective is judged by the worst of ${repetitions} repetitions.`;
 
 export const unmeasuredLines = ({ unmeasured = [] }: CapacityReport): readonly string[] =>
   unmeasured.map(

@@ -60,5 +60,9 @@ function collectionPath(dialect: Dialect, object: JsonObject): string {
   return row.namespaced ? `${prefix}/namespaces/${String(namespace)}/${row.resource}` : `${prefix}/${row.resource}`;
 }
 
-const nameOf = (object: JsonObject): string =>
-  `${String(object["apiVersion"])} ${String(object["kind"])} ${String((object["metadata"] as JsonObject | undefined)?.["name"])}`;
+/** `v1 ConfigMap settings`. */
+function nameOf(object: JsonObject): string {
+  const { name, generateName } = (object["metadata"] ?? {}) as JsonObject;
+  const given = [name, generateName].find((each) => typeof each === "string" && each !== "");
+  return `${String(object["apiVersion"])} ${String(object["kind"])} ${given === undefined ? "without a name" : String(given)}`;
+}

@@ -4,6 +4,7 @@
  * `Date`, timers and chance everywhere else. The same seed gives the same run.
  */
 import type { RequestHandler } from "msw";
+import { didYouMean } from "../../wire/near-names.ts";
 import type { Transport } from "../../wire/ports.ts";
 import type { ApiServer } from "../apiserver/api-server.ts";
 import { Cluster as SimulatedCluster, type ServerSettings } from "../cluster/cluster.ts";
@@ -228,7 +229,9 @@ export class TestCluster implements Cluster {
 
   setBug(name: ServerBugName, on: boolean): void {
     if (!serverBugNames.includes(name))
-      throw new Error(`no bug is named ${name}; there are: ${serverBugNames.join(", ")}`);
+      throw new Error(
+        `no bug is named ${name}${didYouMean(name, serverBugNames) || `; there are: ${serverBugNames.join(", ")}`}`,
+      );
     this.#bugs[name] = on;
   }
 

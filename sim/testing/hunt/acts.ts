@@ -65,7 +65,7 @@ export interface Seen {
 }
 
 const second: Micros = 1_000_000;
-const isWrite = ({ method }: SeenRequest): boolean => method !== "GET" && method !== "HEAD";
+export const isWrite = ({ method }: SeenRequest): boolean => method !== "GET" && method !== "HEAD";
 
 /** Every single act, those of all patterns in turn, so that the first few are of every kind. */
 export function singleActs({ requests, eventCount }: Seen, patterns: readonly FaultPattern[]): readonly Act[] {

@@ -103,6 +103,22 @@ describe("a controller that", () => {
     await hunt({ program: fulfilling((name) => ({ name })), workload: someOrders, seeds: 40, quiet: "10s" });
   });
 
+  it("makes no request, or none that a fault could meet, is no hunt that passes", async () => {
+    const idle = await failureOf({ program: async () => {}, workload: someOrders, seeds: 3, quiet: "10s" });
+    expect(idle).toMatchObject({
+      seed: 0,
+      finding: { kind: "without faults", actual: expect.stringContaining("it makes none") },
+    });
+    const reading = async (machine: Machine): Promise<void> => void (await items(machine, "configmaps"));
+    const options = { program: reading, workload: someOrders, seeds: 3, quiet: "10s" };
+    const { finding } = await failureOf({ ...options, faults: ["conflict", "lost-answer"] });
+    expect(finding).toMatchObject({
+      expected: "one of the faults (conflict, lost-answer) has a place in what the program does",
+      actual: "none has: requests 1, of them writes 0; events of watches 0",
+    });
+    await hunt(options);
+  });
+
   it("takes a stale state for the truth is found, and one that asks the store is not", async () => {
     const check = async (cluster: Cluster): Promise<void> => {
       const deleted = cluster.writes({ kind: "Secret", type: "deleted" });

@@ -5,7 +5,16 @@
 import { prngStream } from "../../kernel/prng.ts";
 import type { Cluster } from "../cluster.ts";
 import { createTestCluster, type TestCluster } from "../test-cluster.ts";
-import { type Act, actText, drawActs, type FaultPattern, faultPatterns, type Seen, singleActs } from "./acts.ts";
+import {
+  type Act,
+  actText,
+  drawActs,
+  type FaultPattern,
+  faultPatterns,
+  type Seen,
+  singleActs,
+  isWrite,
+} from "./acts.ts";
 import { checkHuntOptions } from "./check-hunt-options.ts";
 import { Disturber } from "./disturber.ts";
 import { type Counted, endDifference, endState } from "./end-state.ts";
@@ -49,7 +58,10 @@ export async function hunt(options: HuntOptions): Promise<HuntReport> {
   const reference = await play(options, "1", []);
   if (reference.finding !== undefined) throw new HuntFailure(0, { ...reference.finding, kind: "without faults" }, []);
   const { seen, end } = reference;
-  const single = singleActs(seen, options.faults ?? faultPatterns);
+  const faults = options.faults ?? faultPatterns;
+  const single = singleActs(seen, faults);
+  const idle = untouched(seen, faults, single);
+  if (idle !== undefined) throw new HuntFailure(0, { kind: "without faults", ...idle }, []);
   const { seeds = 100 } = options;
   const numbers = typeof seeds === "number" ? Array.from({ length: seeds }, (_, index) => index + 1) : seeds;
   const byPattern: Partial<Record<FaultPattern, number>> = {};
@@ -68,6 +80,26 @@ export async function hunt(options: HuntOptions): Promise<HuntReport> {
     );
   }
   return { played: numbers.length, singleCount: single.length, byPattern };
+}
+
+/** A hunt in which nothing can go wrong finds nothing, and would pass whatever the program does. */
+function untouched(
+  { requests, eventCount }: Seen,
+  faults: readonly FaultPattern[],
+  single: readonly Act[],
+): Omit<Finding, "kind"> | undefined {
+  if (requests.length === 0)
+    return {
+      expected: "the program makes requests to the cluster",
+      actual:
+        "it makes none, and nothing can go wrong: let its client take the fetch or the dispatcher that it is given",
+    };
+  if (single.length > 0) return undefined;
+  const writes = requests.filter(isWrite).length;
+  return {
+    expected: `one of the faults (${faults.join(", ")}) has a place in what the program does`,
+    actual: `none has: requests ${requests.length}, of them writes ${writes}; events of watches ${eventCount}`,
+  };
 }
 
 function actsOf(seed: number, single: readonly Act[]): readonly Act[] {
