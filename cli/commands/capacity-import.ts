@@ -90,7 +90,9 @@ function asUsage<Result>(where: string, work: () => Result): Result {
 
 function summaryOf({ counts, notes }: Imported, ownNotes: readonly string[], output: string | undefined): string {
   const { nodes, pools, pods, rows, budgets, priorities } = counts;
-  const head = `${nodes} nodes in ${pools} pools, ${pods} pods of ${rows} kinds, ${budgets} budgets, ${priorities} priorities`;
+  const head = `${counted(nodes, "node")} in ${counted(pools, "pool")}, ${counted(pods, "pod")} of ${counted(rows, "kind")}, ${counted(budgets, "budget")}, ${counted(priorities, "priority", "priorities")}`;
   const next = output === undefined ? [] : [`npx touchstone capacity ${output}`];
   return `${[head, ...notes, ...ownNotes, ...next].join("\n")}\n`;
 }
+
+const counted = (count: number, one: string, several = `${one}s`): string => `${count} ${count === 1 ? one : several}`;

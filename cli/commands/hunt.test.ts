@@ -112,7 +112,10 @@ describe("hunt", () => {
     [["hunt", "--worker"], "give --queue URL"],
     [["hunt", canary, "--queue", "http://x"], "expected the URL of a Redis server"],
     [["hunt", "--merge", "package.json"], "Give the report.json of a hunt"],
-    [["hunt", canary, "--queue", "redis://127.0.0.1:1"], "cannot be reached: connect ECONNREFUSED"],
+    [
+      ["hunt", canary, "--queue", "redis://127.0.0.1:1"],
+      "--queue redis://127.0.0.1:1: nothing listens there. Start a Redis server",
+    ],
     [["hunt", canary, "--output", "package.json/x"], "--output package.json/x: cannot be written"],
     [["serve", "--data-dir", "package.json"], "--data-dir package.json: cannot be written: package.json is a file"],
     [["serve", "--nodes", "many"], "--nodes many: neither a number of nodes nor a file"],

@@ -15,6 +15,7 @@ import { checkDeterminism, type DeterminismVerdict, formatDivergence } from "../
 import type { Trace, TraceOptions } from "../../sim/kernel/trace.ts";
 import type { RunOptions } from "../command-line.ts";
 import { plantedBugs, readScenario, readText } from "../flags/scenario-file.ts";
+import { unwritable } from "../flags/file-problem.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import type { RunPart } from "../targets/run-part.ts";
 import { runThread } from "../targets/run-thread.ts";
@@ -60,7 +61,7 @@ function writeTrace(recorder: Recorder, report: SimulationReport, file: string):
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new UsageError(`--trace ${file}: cannot be written: ${(error as Error).message}. Name another file.`);
+    throw new UsageError(`--trace ${file}: ${unwritable(error)}. Name another file.`);
   }
 }
 

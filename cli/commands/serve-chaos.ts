@@ -5,6 +5,7 @@ import type { WallChaos } from "../../sim/http/wall-server.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { readText } from "../flags/scenario-file.ts";
 import { requireWritable } from "../output/written-files.ts";
+import { unwritable } from "../flags/file-problem.ts";
 import { UsageError } from "../flags/usage-error.ts";
 
 const stderrDescriptor = 2;
@@ -54,6 +55,6 @@ function opened(file: string): number {
   try {
     return openSync(file, "w");
   } catch (error) {
-    throw new UsageError(`--chaos-log ${file}: cannot be written: ${(error as Error).message}`);
+    throw new UsageError(`--chaos-log ${file}: ${unwritable(error)}`);
   }
 }

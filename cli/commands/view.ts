@@ -22,6 +22,7 @@ import { huntText, readHuntReport } from "../output/hunt-reports.ts";
 import { painter } from "../output/terminal.ts";
 import { fileText } from "../flags/file-text.ts";
 import { asSchema, readJsonFile } from "../flags/json-file.ts";
+import { unwritable } from "../flags/file-problem.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 export function view(options: ViewOptions): ExitCode {
@@ -129,7 +130,7 @@ function emit(text: string, output: string | undefined): void {
   try {
     writeFileSync(output, text);
   } catch (error) {
-    throw new UsageError(`--output ${output}: cannot be written: ${(error as Error).message}. Name another file.`);
+    throw new UsageError(`--output ${output}: ${unwritable(error)}. Name another file.`);
   }
   process.stdout.write(`${output}\n`);
 }

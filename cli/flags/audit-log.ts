@@ -5,6 +5,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import type { JsonObject } from "../../sim/contract/http-message.ts";
 import type { ReplayedRequest } from "../../sim/capacity/stage.ts";
+import { unreadable } from "./file-problem.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface AuditEvent {
@@ -66,7 +67,7 @@ function* linesOf(path: string): Generator<{ readonly text: string; readonly lin
   try {
     descriptor = openSync(path, "r");
   } catch (error) {
-    throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${path}: ${unreadable(error)}`);
   }
   try {
     const chunk = Buffer.allocUnsafe(1 << 20);
@@ -103,7 +104,7 @@ function* linesOf(path: string): Generator<{ readonly text: string; readonly lin
     if (text !== "") yield { text, line };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${path}: ${unreadable(error)}`);
   } finally {
     closeSync(descriptor);
   }

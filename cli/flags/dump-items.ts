@@ -3,6 +3,7 @@
  * another. Nothing but one object is held at a time, however long the file is.
  */
 import { closeSync, openSync, readSync } from "node:fs";
+import { unreadable } from "./file-problem.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface DumpItem {
@@ -29,7 +30,7 @@ export function* dumpItems(path: string, read: ReadsFile = readSync): Generator<
   try {
     descriptor = path === "-" ? 0 : openSync(path, "r");
   } catch (error) {
-    throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${path}: ${unreadable(error)}`);
   }
   const scanner = new DumpScanner(path === "-" ? "standard input" : path);
   try {
@@ -46,7 +47,7 @@ export function* dumpItems(path: string, read: ReadsFile = readSync): Generator<
           Atomics.wait(nobodyWakes, 0, 0, pipeMillis);
           continue;
         }
-        throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+        throw new UsageError(`${path}: ${unreadable(error)}`);
       }
       if (count === 0) break;
       yield* scanner.push(chunk.subarray(0, count));

@@ -21,12 +21,12 @@ it("says that a file is not there, is a folder or no JSON, each as what it is", 
   const file = join(scratch, "a.json");
   writeFileSync(file, "{");
   const said = (path: string): string => refused(() => readJsonFile(path, "x", "Give y."));
-  expect(said(join(scratch, "nowhere"))).toBe("x: there is no such file. Give y.");
-  expect(said(join(file, "below"))).toBe("x: there is no such file. Give y.");
-  expect(said(scratch)).toBe("x: it is a folder. Give y.");
+  expect(said(join(scratch, "nowhere"))).toBe("x: cannot be read: there is no such file. Give y.");
+  expect(said(join(file, "below"))).toBe("x: cannot be read: there is no such file. Give y.");
+  expect(said(scratch)).toBe("x: cannot be read: it is a folder. Give y.");
   expect(said(file)).toMatch(/^x: not JSON: .*\. Give y\.$/);
   expect(await refusalHere("capacity", "compare", join(scratch, "nowhere"))).toBe(
-    `compare ${join(scratch, "nowhere")}: there is no such file. Give the report.json of capacity.`,
+    `compare ${join(scratch, "nowhere")}: cannot be read: there is no such file. Give the report.json of capacity.`,
   );
 });
 

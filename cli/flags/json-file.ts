@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { inPlainWords } from "../../scenarios/plain-words.ts";
 import { fileText } from "./file-text.ts";
+import { unreadable } from "./file-problem.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `name`: how errors call it; `wanted`: a sentence that says what to give. Throws `UsageError`. */
@@ -27,19 +28,11 @@ export function asSchema<Schema extends z.ZodType>(
   throw new UsageError(`${name}: ${issue?.path.join(".") || "the document"}: ${issue?.message ?? "wrong"}. ${wanted}`);
 }
 
-const words: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  ENOTDIR: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "this user may not read it",
-};
-
 function readable(path: string, name: string, wanted: string): string {
   try {
     return fileText(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${name}: ${words[code] ?? `cannot be read: ${message}`}. ${wanted}`);
+    throw new UsageError(`${name}: ${unreadable(error)}. ${wanted}`);
   }
 }

@@ -3,6 +3,7 @@ import { parseScenario, ScenarioError } from "../../scenarios/load.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
 import { type Bugs, bugsOf, UnknownBug } from "../../sim/experiments/bugs.ts";
 import { fileText, writtenMebibytesMax } from "./file-text.ts";
+import { unreadable } from "./file-problem.ts";
 import { UsageError } from "./usage-error.ts";
 
 export function readScenario(path: string, profile?: Scenario["profile"]): Scenario {
@@ -24,7 +25,7 @@ export function readText(path: string): string {
     return fileText(path, writtenMebibytesMax);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`${path}: cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${path}: ${unreadable(error)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Usage from a file: `trace FILE`, or `trace FILE every 10m` to play it again and again. A line is a time and the amount from then on. */
 import { fileText } from "./file-text.ts";
+import { unreadable } from "./file-problem.ts";
 import { UsageError } from "./usage-error.ts";
 
 const LINES_MAX = 20_000;
@@ -15,7 +16,7 @@ function contentOf(flag: string, path: string): string {
   try {
     return fileText(path);
   } catch (error) {
-    throw new UsageError(`${flag}: ${path} cannot be read (${(error as Error).message}). Name a file of usage.`);
+    throw new UsageError(`${flag}: ${path} ${unreadable(error)}. Name a file of usage.`);
   }
 }
 

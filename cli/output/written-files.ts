@@ -11,6 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { unwritable } from "../flags/file-problem.ts";
 import { UsageError } from "../flags/usage-error.ts";
 
 /** Makes the folder, with those above it, and returns those that were not there, outermost first. Throws `UsageError`. */
@@ -22,7 +23,7 @@ export function prepareFolder(directory: string, flag: string): readonly string[
     return made;
   } catch (error) {
     removeFolders(made);
-    throw new UsageError(`${flag} ${directory}: cannot be written: ${(error as Error).message}. Name another folder.`);
+    throw new UsageError(`${flag} ${directory}: ${unwritable(error)}. Name another folder.`);
   }
 }
 
@@ -53,6 +54,6 @@ export function requireWritable(file: string, flag: string): void {
     closeSync(openSync(file, "a"));
     if (isNew) rmSync(file);
   } catch (error) {
-    throw new UsageError(`${flag} ${file}: cannot be written: ${(error as Error).message}. Name another file.`);
+    throw new UsageError(`${flag} ${file}: ${unwritable(error)}. Name another file.`);
   }
 }

@@ -1,0 +1,33 @@
+/** Why a file cannot be read or written, in words for whoever named it: the platform's own carry its codes and calls. */
+
+const reading: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "this user may not read it",
+  EPERM: "this user may not read it",
+  ELOOP: "its links lead in a circle",
+  ENAMETOOLONG: "its name is too long",
+};
+
+const writing: Readonly<Record<string, string>> = {
+  ...reading,
+  ENOENT: "the folder that it would be in is not there",
+  ENOTDIR: "what it would be in is a file",
+  EACCES: "this user may not write it",
+  EPERM: "this user may not write it",
+  EROFS: "its file system can only be read",
+  ENOSPC: "its file system is full",
+  EDQUOT: "this user's share of its file system is full",
+};
+
+/** `cannot be read: there is no such file`. */
+export const unreadable = (error: unknown): string => `cannot be read: ${problemOf(error, reading)}`;
+
+/** `cannot be written: its file system is full`. */
+export const unwritable = (error: unknown): string => `cannot be written: ${problemOf(error, writing)}`;
+
+function problemOf(error: unknown, words: Readonly<Record<string, string>>): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return words[code] ?? message;
+}
