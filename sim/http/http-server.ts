@@ -9,6 +9,7 @@ import type { SecureVersion } from "node:tls";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { clientCertificates } from "./client-certificate.ts";
 import { http1Requests } from "./http1-requests.ts";
+import { pacedSessions } from "./paced-sessions.ts";
 import { PlainConnection } from "./plain-connection.ts";
 import {
   boundTo,
@@ -182,6 +183,9 @@ function serveHttp2(
     sessions.add(session);
     session.on("close", () => sessions.delete(session));
     session.on("error", () => session.destroy()); // a broken peer; its streams have been told
+    const { socket } = session;
+    pacedSessions.opened(session, socket);
+    session.on("stream", () => pacedSessions.opened(session, socket));
     endWhenIdle(session, context.patience.idleMillisMax);
   });
   // Under TLS the clients of HTTP/1.1 ask the same server.

@@ -2,9 +2,10 @@ import { Http2ServerRequest } from "node:http2";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { ApiHandler } from "../contract/http-message.ts";
+import { Exchange } from "./exchange.ts";
 import { listenHttp } from "./http-server.ts";
 import { RawSocket } from "./raw-socket.fixture.ts";
-import { endOfHeaders, endOfStream, frame, frameTypes, head, prefaceWith } from "./http2-frames.fixture.ts";
+import { endOfHeaders, endOfStream, frame, frameTypes, head, header, prefaceWith } from "./http2-frames.fixture.ts";
 import { PacedSessions } from "./paced-sessions.ts";
 import { mostPiecesInTurn } from "./pieces-in-turn.fixture.ts";
 
@@ -16,10 +17,25 @@ function sessionsOf(paced: PacedSessions, count: number) {
       readStart: () => void (handle.isReading = true),
       readStop: () => void (handle.isReading = false),
     };
-    const came = paced.begin(session, { _handle: handle } as never);
-    return { came, end: () => paced.end(session), isReading: () => handle.isReading };
+    const socket = { _handle: handle } as never;
+    const came = paced.begin(session, socket);
+    return {
+      came,
+      opened: () => paced.opened(session, socket),
+      end: () => paced.end(session),
+      isReading: () => handle.isReading,
+    };
   });
 }
+
+const longHead = Buffer.concat([head("GET", "/a"), header("x", "v".repeat(120)), header("y", "v".repeat(120))]);
+
+/** A request without a body that is taken back at once. */
+const cancelled = (stream: number): Buffer =>
+  Buffer.concat([
+    frame(frameTypes.headers, endOfHeaders | endOfStream, stream, longHead),
+    frame(frameTypes.reset, 0, stream, Buffer.from([0, 0, 0, 8])),
+  ]);
 
 const post = frame(frameTypes.headers, endOfHeaders, 1, head("POST", "/a"));
 
@@ -47,8 +63,30 @@ it("a session goes on when its bodies have ended", async () => {
   for (let at = 0; at < 10; at++) one?.came();
   other?.end();
   one?.end();
+  for (let turn = 0; turn < 3; turn++) await setImmediate();
   expect([one?.isReading(), other?.isReading()]).toEqual([true, true]);
-  await setImmediate();
+});
+
+it("a session that opens streams has its turn as one that brings bodies, and one that has begun too late waits", async () => {
+  const paced = new PacedSessions(10);
+  const [busy, next, late] = sessionsOf(paced, 3);
+  busy?.end();
+  next?.end();
+  late?.end();
+  for (let turn = 0; turn < 3; turn++) await setImmediate(); // none of them has anything to bring
+  busy?.opened();
+  next?.opened();
+  expect([busy, next, late].map((each) => each?.isReading())).toEqual([false, false, true]);
+  late?.opened();
+  expect(late?.isReading()).toBe(false);
+  const order: number[] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    await setImmediate();
+    const at = [busy, next, late].findIndex((each) => each?.isReading());
+    order.push(at);
+    for (let stream = 0; stream < 2; stream++) [busy, next, late][at]?.opened();
+  }
+  expect(order).toEqual([0, 1, 2, 0, 1, 2]);
 });
 
 it("a session whose client has to read first is not read on, and goes on when that has read", async () => {
@@ -105,4 +143,32 @@ it("frames of one byte are read some thousands in a turn, however many sessions 
   const most = await mostPiecesInTurn(Http2ServerRequest.prototype, { connections: 8, sent, pieces });
   // What one session has read already is told of; by themselves the sessions are read 2 MiB at a time.
   expect(most).toBeLessThan(30_000);
+});
+
+it("streams that are opened and cancelled at once are begun some thousands in a turn, however many sessions bring them", {
+  timeout: 60_000,
+}, async () => {
+  const [connections, streams] = [12, 900];
+  const { begin } = Exchange.prototype;
+  let inTurn = 0;
+  Exchange.prototype.begin = function (incoming) {
+    inTurn++;
+    begin.call(this, incoming);
+  };
+  const server = await listenHttp({ handler: { start: () => () => {} }, turn: (work) => work() }, 0, "127.0.0.1");
+  const sent = Buffer.concat(Array.from({ length: streams }, (_, at) => cancelled(2 * at + 1)));
+  const sockets = Array.from({ length: connections }, () => new RawSocket(server.port, prefaceWith()));
+  await setTimeout(100);
+  for (const socket of sockets) socket.send(sent);
+  let most = 0;
+  for (let begun = 0; begun < connections * streams; inTurn = 0) {
+    await setImmediate();
+    most = Math.max(most, inTurn);
+    begun += inTurn;
+  }
+  Exchange.prototype.begin = begin;
+  // 64 KiB of each session are read before it can be stopped, some 200 of these streams; all 10,800 by themselves.
+  expect(most).toBeLessThan(3_000);
+  for (const socket of sockets) socket.destroy();
+  await server.close(0);
 });
