@@ -1,4 +1,4 @@
-/** The tables of limits in docs/serving.md, docs/agent.md and docs/runtime.md say what the code has: each row by its constants, or by its flags. */
+/** The tables of limits in docs/serving.md, docs/agent.md, docs/runtime.md and docs/reports.md say what the code has: each row by its constants, or by its flags. */
 import { describe, expect, it } from "vitest";
 import { readTreeFile } from "./sources.ts";
 
@@ -171,7 +171,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "files of a pod's volumes": [size("sim/agent/runtime/volume-files.ts filesBytesMax")],
     "an answer of the API server": [
       size("sim/http/remote-server.ts answerBytesMax"),
-      count("sim/http/remote-answers.ts answerValuesMax"),
+      count("wire/json-values.ts answerValuesMax"),
       size("sim/http/remote-server.ts heldBytesMax"),
     ],
     "an event of a watch": [size("sim/http/remote-server.ts frameBytesMax")],
@@ -190,6 +190,13 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "variables that are taken": [
       count("sim/agent/runtime/environment.ts variablesPerTurn"),
       size("sim/agent/runtime/volume-files.ts bytesPerTurn"),
+    ],
+  },
+  "docs/reports.md": {
+    "an answer": [
+      size("conformance/client/answer-limits.ts bodyBytesMax"),
+      count("wire/json-values.ts answerValuesMax"),
+      count("wire/json-values.ts answerDepthMax"),
     ],
   },
   "docs/runtime.md": {

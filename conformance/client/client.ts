@@ -1,6 +1,8 @@
+import { Gathered } from "../../wire/gathered.ts";
 import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
 import { Cancelled } from "./findings.ts";
-import { bodyBytesMax, type Answer, type Exchange } from "./exchange.ts";
+import { bodyBytesMax, tooLong, unreadJson } from "./answer-limits.ts";
+import type { Answer, Exchange } from "./exchange.ts";
 import { parsed, ReadAnswers } from "./read-answers.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Json, JsonObject } from "./types.ts";
@@ -188,12 +190,11 @@ export class Client {
   }
 
   private exchange(request: WireRequest, options: RequestOptions): Promise<Answer | LostAnswer> {
-    const { clock, recorder, transport } = this;
+    const { answers, clock, recorder, transport } = this;
     const exchange = recorder.begin(request);
     return new Promise((resolve) => {
-      const chunks: Uint8Array[] = [];
+      const body = new Gathered();
       let settled = false;
-      let receivedBytes = 0;
       let cancelTimer = () => {};
       const settle = (result: () => Answer | LostAnswer) => {
         if (settled) return;
@@ -215,21 +216,28 @@ export class Client {
         },
         chunk(bytes) {
           if (settled) return;
-          receivedBytes += bytes.length;
-          if (receivedBytes > bodyBytesMax) {
-            cancel();
-            lose(`its body goes on beyond ${bodyBytesMax / 1024 / 1024} MiB`);
+          exchange.keep(bytes);
+          body.add(bytes);
+          if (body.bytes <= bodyBytesMax) return;
+          cancel();
+          body.clear();
+          lose(tooLong);
+        },
+        end() {
+          if (settled) return;
+          const bytes = body.joined();
+          body.clear();
+          const unread = isJson(exchange.headers) ? unreadJson(bytes) : undefined;
+          if (unread !== undefined) {
+            lose(unread);
             return;
           }
-          chunks.push(bytes);
-          exchange.keep(bytes);
-        },
-        end: () =>
           settle(() => {
-            const answer = completeAnswer(exchange, chunks, this.answers);
+            const answer = completeAnswer(exchange, bytes, answers);
             recorder.observer?.answered(exchange, answer.json, headerOf(answer.headers, "retry-after"));
             return answer;
-          }),
+          });
+        },
         failed: (cause) => lose(cause.message),
       });
       if (settled) return;
@@ -262,8 +270,7 @@ function nothingHeard(exchange: Exchange, why: string): LostAnswer {
 
 const decoder = new TextDecoder();
 
-function completeAnswer(exchange: Exchange, chunks: readonly Uint8Array[], answers: ReadAnswers): Answer {
-  const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : joined(chunks);
+function completeAnswer(exchange: Exchange, bytes: Uint8Array, answers: ReadAnswers): Answer {
   const text = decoder.decode(bytes);
   return {
     exchange,
@@ -278,16 +285,6 @@ function completeAnswer(exchange: Exchange, chunks: readonly Uint8Array[], answe
 function documentOf({ request, status }: Exchange, text: string, answers: ReadAnswers): Json | undefined {
   if (request.method !== "GET" || status !== 200) return parsed(text);
   return answers.read(`${request.path} ${request.headers["accept"]}`, text);
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }
 
 /** One header's value; of a repeated header, the first. */

@@ -1,5 +1,6 @@
 import { asksForWatch } from "../../wire/asks-for-watch.ts";
 import type { Json } from "./types.ts";
+import { Gathered } from "../../wire/gathered.ts";
 import type { WireRequest, WireResponse } from "../../wire/ports.ts";
 import type { Arrival, ExchangeRecord } from "../../reports/schema/suite-report.ts";
 
@@ -29,8 +30,7 @@ export class Exchange {
   lost: string | undefined;
   /** Of a watch: when each document of the body was complete. */
   readonly arrivals: Arrival[] = [];
-  private readonly pieces: Uint8Array[] = [];
-  private keptBytes = 0;
+  private readonly kept = new Gathered();
   private cutBytes = 0;
 
   constructor(index: number, request: WireRequest, began: number, sentAtMillis: number) {
@@ -40,14 +40,10 @@ export class Exchange {
     this.sentAtMillis = sentAtMillis;
   }
 
-  /** Keeps bytes as evidence, up to a bound. */
+  /** Keeps bytes as evidence, up to a bound: nothing is kept that comes after what was not. */
   keep(bytes: Uint8Array): void {
-    if (this.keptBytes + bytes.length <= evidenceBytesMax) {
-      this.pieces.push(bytes);
-      this.keptBytes += bytes.length;
-    } else {
-      this.cutBytes += bytes.length;
-    }
+    if (this.cutBytes === 0 && this.kept.bytes + bytes.length <= evidenceBytesMax) this.kept.add(bytes);
+    else this.cutBytes += bytes.length;
   }
 
   record(style: CurlStyle): ExchangeRecord {
@@ -74,13 +70,14 @@ export class Exchange {
   /** The body of the answer, cut after some kilobytes. */
   text(): string {
     const decoder = new TextDecoder(); // not fatal: this is for reading
-    const text = this.pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+    const text =
+      this.kept
+        .pieces()
+        .map((piece) => decoder.decode(piece, { stream: true }))
+        .join("") + decoder.decode();
     return this.cutBytes === 0 ? text : `${text}…(${this.cutBytes} more bytes)`;
   }
 }
-
-/** No answer to any request of the suite has more to say, nor has a watch; what goes on is cut off. */
-export const bodyBytesMax = 64 * 1024 * 1024;
 
 const evidenceBytesMax = 64 * 1024;
 

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { Gathered } from "../../wire/gathered.ts";
+import { append } from "../../wire/lists.ts";
 import { JsonDocuments } from "./json-documents.ts";
 
 describe("JsonDocuments", () => {
@@ -17,32 +19,46 @@ describe("JsonDocuments", () => {
         const edges = [...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
         let from = 0;
         for (const edge of edges) {
-          for (const text of parser.push(bytes.subarray(from, edge))) found.push(JSON.parse(text));
+          for (const document of parser.push(bytes.subarray(from, edge)))
+            found.push(JSON.parse(parser.textOf(document)));
           from = edge;
         }
         expect(found).toEqual(values);
-        expect(parser.rest()).toBe("");
+        expect(parser.isInside).toBe(false);
       }),
       { seed: 1 },
     );
   });
 
-  it("shows what was cut off at the end", () => {
+  it("says whether the end came inside a document", () => {
     const parser = new JsonDocuments();
-    expect(parser.push(new TextEncoder().encode('{"a":1}\n{"b":'))).toEqual(['{"a":1}']);
-    expect(parser.rest()).toBe('{"b":');
+    const complete = parser.push(new TextEncoder().encode('{"a":1}\n{"b":'));
+    expect(complete.map((document) => parser.textOf(document))).toEqual(['{"a":1}']);
+    expect(parser.isInside).toBe(true);
   });
 
-  it("looks for the end of a text once, however many escapes come before it", () => {
+  it("reads a document as text once, however many pieces it comes in", () => {
     const bytes = new TextEncoder().encode(JSON.stringify({ a: "\n".repeat(10_000) }));
-    const looked = vi.spyOn(String.prototype, "indexOf");
+    const decoded = vi.spyOn(TextDecoder.prototype, "decode");
     try {
-      expect(new JsonDocuments().push(bytes)).toHaveLength(1);
-      expect(looked.mock.calls.filter(([character]) => character === '"').length).toBeLessThan(10);
-      expect(looked.mock.calls.length).toBeLessThan(10_100);
+      const parser = new JsonDocuments();
+      const complete: Uint8Array[] = [];
+      for (let at = 0; at < bytes.length; at++) append(complete, parser.push(bytes.subarray(at, at + 1)));
+      expect(complete.map((document) => parser.textOf(document).length)).toEqual([bytes.length]);
+      expect(decoded.mock.calls.length).toBe(1);
     } finally {
-      looked.mockRestore();
+      decoded.mockRestore();
     }
+  });
+
+  it("keeps the pieces of a document that does not end in few buffers", () => {
+    const parser = new JsonDocuments();
+    const pieces = vi.spyOn(Gathered.prototype, "add");
+    const one = new TextEncoder().encode("{");
+    for (let at = 0; at < 100_000; at++) parser.push(one);
+    const [gathered] = pieces.mock.contexts as Gathered[];
+    pieces.mockRestore();
+    expect(gathered?.pieces().length).toBeLessThan(20);
   });
 
   it("refuses what is no stream of objects", () => {

@@ -1,78 +1,81 @@
 /**
  * Splits a chunked stream into JSON documents as they arrive. The documents promise a stream of JSON documents and
- * no separator, so only the braces count; a document or a character may be cut anywhere by a chunk.
+ * no separator, so only the braces count; a document or a character may be cut anywhere by a chunk. Each byte is looked at
+ * once, and read as text when its document is whole: who sends chooses the size of the chunks.
  */
+import { Gathered } from "../../wire/gathered.ts";
+
 export class JsonDocuments {
   private readonly decoder = new TextDecoder("utf-8", { fatal: true });
-  private buffer = "";
-  private position = 0;
-  private start = -1;
+  /** Of the document that has begun, without the chunk that is looked at. */
+  private readonly begun = new Gathered();
   private depth = 0;
   private inString = false;
   private escaped = false;
 
-  /** The texts of the documents that this chunk completes. Throws SyntaxError on bytes that cannot belong to a stream of objects. */
-  push(bytes: Uint8Array): string[] {
-    this.buffer += this.decoder.decode(bytes, { stream: true });
-    const complete: string[] = [];
-    let nextQuote = -1;
-    let nextBackslash = -1;
-    for (; this.position < this.buffer.length; this.position += 1) {
-      if (this.inString && !this.escaped) {
-        // Most bytes are inside strings: straight to what may end one. What was found beyond is not looked for again.
-        if (nextQuote < this.position) nextQuote = this.next('"');
-        if (nextBackslash < this.position) nextBackslash = this.next("\\");
-        this.position = Math.min(nextQuote, nextBackslash);
-        if (this.position === this.buffer.length) break;
-      }
-      const code = this.buffer.charCodeAt(this.position);
-      if (this.start < 0) this.begin(code);
-      else if (this.inString) this.insideString(code);
+  /**
+   * The documents that this chunk completes, as they came. Throws SyntaxError on bytes that cannot belong to a stream of
+   * objects: what follows them makes no sense.
+   */
+  push(chunk: Uint8Array): Uint8Array[] {
+    const complete: Uint8Array[] = [];
+    let start = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const code = chunk[at] as number;
+      if (this.depth === 0) {
+        start = at;
+        this.begin(code);
+      } else if (this.inString) at = this.insideString(chunk, at);
       else if (code === quote) this.inString = true;
       else if (code === openBrace || code === openBracket) this.depth += 1;
       else if (code === closeBrace || code === closeBracket) {
         this.depth -= 1;
-        if (this.depth === 0) {
-          complete.push(this.buffer.slice(this.start, this.position + 1));
-          this.start = -1;
-        }
+        if (this.depth === 0) complete.push(this.whole(chunk.subarray(start, at + 1)));
       }
     }
-    this.forget();
+    if (this.depth > 0) this.begun.add(chunk.subarray(start));
     return complete;
   }
 
-  /** What is left over at the end of the stream: empty when it ended between documents. */
-  rest(): string {
-    return this.start < 0 ? "" : this.buffer.slice(this.start);
+  /** A document as text. Throws TypeError for what is no UTF-8. */
+  textOf(document: Uint8Array): string {
+    return this.decoder.decode(document);
   }
 
-  /** Where it comes next; the end of what is there when it does not. */
-  private next(character: string): number {
-    const at = this.buffer.indexOf(character, this.position);
-    return at < 0 ? this.buffer.length : at;
+  /** Whether a document has begun that is not whole: a stream ends between documents. */
+  get isInside(): boolean {
+    return this.depth > 0;
   }
 
   private begin(code: number): void {
-    if (code === openBrace) {
-      this.start = this.position;
-      this.depth = 1;
-    } else if (code !== space && code !== newline && code !== carriageReturn && code !== tab) {
-      throw new SyntaxError(`no JSON object begins with ${JSON.stringify(String.fromCharCode(code))}`);
+    if (code === openBrace) this.depth = 1;
+    else if (code !== space && code !== newline && code !== carriageReturn && code !== tab) {
+      const shown = code < 0x80 ? JSON.stringify(String.fromCharCode(code)) : `the byte 0x${code.toString(16)}`;
+      throw new SyntaxError(`no JSON object begins with ${shown}`);
     }
   }
 
-  private insideString(code: number): void {
-    if (this.escaped) this.escaped = false;
-    else if (code === backslash) this.escaped = true;
-    else if (code === quote) this.inString = false;
+  /** The place of the last byte that was looked at: the end of the string, or of the chunk. */
+  private insideString(chunk: Uint8Array, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const code = chunk[at];
+      if (this.escaped) this.escaped = false;
+      else if (code === backslash) this.escaped = true;
+      else if (code === quote) {
+        this.inString = false;
+        return at;
+      }
+    }
+    return chunk.length;
   }
 
-  private forget(): void {
-    const keepFrom = this.start < 0 ? this.position : this.start;
-    this.buffer = this.buffer.slice(keepFrom);
-    this.position -= keepFrom;
-    if (this.start > 0) this.start = 0;
+  /** What had come and the last piece. */
+  private whole(last: Uint8Array): Uint8Array {
+    if (this.begun.bytes === 0) return last;
+    this.begun.add(last);
+    const document = this.begun.joined();
+    this.begun.clear();
+    return document;
   }
 }
 

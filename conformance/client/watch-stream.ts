@@ -1,6 +1,10 @@
+import { Gathered } from "../../wire/gathered.ts";
+import { answerValuesMax, countJsonValues } from "../../wire/json-values.ts";
 import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
-import { bodyBytesMax, type Exchange } from "./exchange.ts";
+import { bodyBytesMax, tooLong, tooManyValues, unreadDepth, unreadJson } from "./answer-limits.ts";
+import type { Exchange } from "./exchange.ts";
 import { JsonDocuments } from "./json-documents.ts";
+import { parsed } from "./read-answers.ts";
 import type { Recorder } from "./recorder.ts";
 import { isJsonObject, type Json, type WatchEvent } from "./types.ts";
 
@@ -20,11 +24,13 @@ export class WatchStream {
   private readonly clock: SuiteClock;
   private readonly recorder: Recorder;
   private readonly documents = new JsonDocuments();
-  private readonly chunksOfRefusal: Uint8Array[] = [];
+  private readonly bodyOfRefusal = new Gathered();
   private readonly onEnd: () => void;
   private readonly cancel: () => void;
   private waiting: (() => void)[] = [];
   private receivedBytes = 0;
+  private valueCount = 0;
+  private isUnreadable = false;
 
   constructor(transport: Transport, clock: SuiteClock, recorder: Recorder, request: WireRequest, onEnd: () => void) {
     this.clock = clock;
@@ -66,13 +72,8 @@ export class WatchStream {
 
   /** The body of an answer that is no watch: an error's Status. */
   refusal(): Json | undefined {
-    const decoder = new TextDecoder();
-    const text = this.chunksOfRefusal.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
-    try {
-      return JSON.parse(text) as Json;
-    } catch {
-      return undefined;
-    }
+    const bytes = this.bodyOfRefusal.joined();
+    return unreadJson(bytes) === undefined ? parsed(new TextDecoder().decode(bytes)) : undefined;
   }
 
   close(): void {
@@ -93,26 +94,36 @@ export class WatchStream {
     if (this.ended !== undefined) return;
     this.exchange.keep(bytes);
     this.receivedBytes += bytes.length;
-    if (this.receivedBytes > bodyBytesMax) {
-      this.cancel();
-      this.end("broken", `its body goes on beyond ${bodyBytesMax / 1024 / 1024} MiB`);
-      return;
-    }
-    if (this.status !== 200) {
-      this.chunksOfRefusal.push(bytes);
-      return;
-    }
+    if (this.receivedBytes > bodyBytesMax) return this.cutOff(tooLong);
+    if (this.status === 200) this.read(bytes);
+    else this.bodyOfRefusal.add(bytes);
+  }
+
+  /** Once something is no event, nobody knows what is meant by what follows: it is passed over. */
+  private read(bytes: Uint8Array): void {
+    if (this.isUnreadable) return;
     try {
-      for (const text of this.documents.push(bytes)) {
+      for (const document of this.documents.push(bytes)) {
+        this.valueCount += 1 + countJsonValues(document);
+        const unread = this.valueCount > answerValuesMax ? tooManyValues : unreadDepth(document);
+        if (unread !== undefined) return this.cutOff(unread);
         this.recorder.arrive(this.exchange);
-        const event = eventOf(JSON.parse(text) as Json);
+        const event = eventOf(JSON.parse(this.documents.textOf(document)) as Json);
         this.events.push(event);
         this.recorder.observer?.told(this.exchange, event);
+        this.isUnreadable = event.type === malformedType;
+        if (this.isUnreadable) break;
       }
     } catch (error) {
+      this.isUnreadable = true;
       this.events.push(malformed(String(error)));
     }
     this.wake();
+  }
+
+  private cutOff(why: string): void {
+    this.cancel();
+    this.end("broken", why);
   }
 
   private end(how: WatchEnd, why?: string): void {
@@ -120,7 +131,7 @@ export class WatchStream {
     this.ended = how;
     if (why !== undefined) this.exchange.lost = why;
     // A connection that breaks may cut a document; a server that ends the stream may not.
-    if (how === "closed by the server" && this.documents.rest() !== "") {
+    if (how === "closed by the server" && !this.isUnreadable && this.documents.isInside) {
       this.events.push(malformed("the stream ended inside a document"));
     }
     this.recorder.end(this.exchange);
@@ -154,6 +165,8 @@ function eventOf(value: Json): WatchEvent {
   return malformed(`no watch event: ${JSON.stringify(value).slice(0, 200)}`);
 }
 
+const malformedType = "malformed";
+
 function malformed(message: string): WatchEvent {
-  return { type: "malformed", object: { message } };
+  return { type: malformedType, object: { message } };
 }

@@ -1,7 +1,7 @@
 /** Bodies of answers that this server gets from others. Who sends them chooses in how many pieces. */
 import type { IncomingMessage } from "node:http";
 import process from "node:process";
-import { Gathered } from "./gathered.ts";
+import { Gathered } from "../../wire/gathered.ts";
 import { loopShare } from "./wall.ts";
 
 /** What is longer comes behind what is small. */

@@ -12,7 +12,7 @@ import type { Packing } from "../contract/compression.ts";
 import type { ApiHandler, ApiRequest, Payload, Responder, ResponseHeaders } from "../contract/http-message.ts";
 import type { Cancel } from "../kernel/types.ts";
 import { deletesFew } from "./few-deletions.ts";
-import { Gathered } from "./gathered.ts";
+import { Gathered } from "../../wire/gathered.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "../kernel/room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";

@@ -14,7 +14,7 @@ import { type AgentCredentials, tlsOptionsOf } from "./agent-credentials.ts";
 import { readFlowing, readWhole } from "./answer-body.ts";
 import { ArrivingAnswers } from "./arriving-answers.ts";
 import { type Dialer, throughDialer } from "./egress/dialer.ts";
-import type { Gathered } from "./gathered.ts";
+import type { Gathered } from "../../wire/gathered.ts";
 import { paceSocket } from "./paced-socket.ts";
 
 export interface ForwardingLimits {

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { jsonDepthMax } from "../../wire/json-reader.ts";
 import { isDeeperThan } from "../objects/nesting.ts";
 import { hasFewInJson, valuesMax } from "../objects/value-limit.ts";
-import { Gathered } from "./gathered.ts";
+import { Gathered } from "../../wire/gathered.ts";
 import { type OutsideLine, outsideLine, turnBytesMax } from "./outside-line.ts";
 
 /** Of all answers that are not complete yet; whose would be more has failed. */

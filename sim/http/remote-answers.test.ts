@@ -3,7 +3,8 @@ import { kubernetesDialect } from "../../wire/dialect.ts";
 import { structOfKind, type TypeRow } from "../../wire/schema.ts";
 import { encodeProtobuf, encodeWatchFrame } from "../apiserver/encodings/protobuf/envelope.ts";
 import type { JsonObject } from "../contract/http-message.ts";
-import { answerReader, answerValuesMax } from "./remote-answers.ts";
+import { answerValuesMax } from "../../wire/json-values.ts";
+import { answerReader } from "./remote-answers.ts";
 
 const reader = answerReader(kubernetesDialect);
 const bytes = (value: unknown): Uint8Array =>

@@ -4,17 +4,14 @@
  */
 import protobuf from "protobufjs/minimal.js";
 import { apiVersionFromDialect, type Dialect } from "../../wire/dialect.ts";
+import { answerValuesMax, hasFewJsonValues } from "../../wire/json-values.ts";
 import { findResource, splitGroupVersion } from "../../wire/resources.ts";
 import { decodeProtobuf, openEnvelope, typeOfObject } from "../apiserver/encodings/protobuf/envelope.ts";
 import type { JsonObject } from "../contract/http-message.ts";
 import { isObject } from "../contract/objects.ts";
 import { isDeeperThan } from "../objects/nesting.ts";
-import { hasFewInJson } from "../objects/value-limit.ts";
 import { depthMax, WalkContext } from "../objects/walk-context.ts";
 import { walkOfStruct } from "../objects/walker.ts";
-
-/** Of one answer, a long list as well. */
-export const answerValuesMax = 3_000_000;
 
 /** Kinds that stand for any other: a refusal, and what a watch tells of its end. */
 const statusKind = "Status";
@@ -44,7 +41,7 @@ export function answerReader(dialect: Dialect): AnswerReader {
 
 /** Undefined for what is no JSON, and for more values than an answer may have. */
 function jsonValue(bytes: Uint8Array): unknown {
-  if (!hasFewInJson(bytes, answerValuesMax)) return undefined;
+  if (!hasFewJsonValues(bytes, answerValuesMax)) return undefined;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
   try {
     return halfEscape.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);

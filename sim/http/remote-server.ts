@@ -17,7 +17,7 @@ import type {
   ResponseHeaders,
 } from "../contract/http-message.ts";
 import type { CallFailure } from "../kernel/types.ts";
-import { Gathered } from "./gathered.ts";
+import { Gathered } from "../../wire/gathered.ts";
 import { type AnswerReader, answerReader } from "./remote-answers.ts";
 import { LostWatch, WatchFrames } from "./watch-frames.ts";
 

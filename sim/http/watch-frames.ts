@@ -2,7 +2,7 @@
  * Cuts the bytes of a watch into its events: lines of JSON, or protobuf with a length before each. An event may come in a million
  * pieces, so that each byte is looked at once, and none is copied before its event is whole.
  */
-import { Gathered } from "./gathered.ts";
+import { Gathered } from "../../wire/gathered.ts";
 
 /** Nothing that follows can be relied upon. */
 export class LostWatch extends Error {}

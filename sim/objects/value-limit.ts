@@ -6,6 +6,7 @@
 import { askedOnce } from "../expressions/pace.ts";
 import { type ApiError, tooLarge } from "../contract/errors.ts";
 import { type FieldSet, leaf, leafCountOf } from "./field-set.ts";
+import { hasFewJsonValues } from "../../wire/json-values.ts";
 import { valuesOf } from "./members.ts";
 
 export const valuesMax = 100_000;
@@ -20,42 +21,8 @@ export function requireFewInJson(body: Uint8Array): void {
   if (!hasFewInJson(body)) throw tooManyValues("body", bodyValuesMax);
 }
 
-/** Whether a body in JSON may be read. A value takes two characters at least. */
-export function hasFewInJson(body: Uint8Array, max = bodyValuesMax): boolean {
-  if (body.length <= 2 * max) return true;
-  let count = 0;
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at] as number;
-    if (byte === quote) at = endOfText(body, at);
-    else if (byte === comma) count++;
-    else if (byte === openingBrace || byte === openingBracket) {
-      const first = afterSpace(body, at + 1);
-      if (body[first] !== closingBrace && body[first] !== closingBracket) count++;
-    }
-  }
-  return count <= max;
-}
-
-const quote = 34;
-const comma = 44;
-const backslash = 92;
-const openingBracket = 91;
-const closingBracket = 93;
-const openingBrace = 123;
-const closingBrace = 125;
-
-/** Where the text that begins at `at` ends. */
-function endOfText(body: Uint8Array, at: number): number {
-  let end = at + 1;
-  while (end < body.length && body[end] !== quote) end += body[end] === backslash ? 2 : 1;
-  return end;
-}
-
-function afterSpace(body: Uint8Array, from: number): number {
-  let at = from;
-  while (body[at] === 32 || body[at] === 10 || body[at] === 13 || body[at] === 9) at++;
-  return at;
-}
+/** Whether a body in JSON may be read. */
+export const hasFewInJson = (body: Uint8Array, max = bodyValuesMax): boolean => hasFewJsonValues(body, max);
 
 /** Throws 413 for an object, of any depth; what is no object may be anything. */
 export function requireFewValues(whole: unknown): void {

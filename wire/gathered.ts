@@ -5,7 +5,7 @@
 
 /** A piece of this size stays as it came, unless it keeps a much larger buffer alive. */
 const keptBytesMin = 8 * 1024;
-/** The first block; each further one is as large as all that came before, within limits. */
+/** The first block is as large as the first piece; each further one as all that came before, within limits. */
 const blockBytesMin = 4 * 1024;
 const blockBytesMax = 256 * 1024;
 
@@ -26,8 +26,10 @@ export class Gathered {
 
   /** How many more bytes of memory are held with this piece: none, as long as there is room for it. */
   add(piece: Uint8Array): number {
+    if (piece.length === 0) return 0;
+    const mayStay = piece.length >= keptBytesMin || this.#bytes === 0; // most bodies are one small piece
     this.#bytes += piece.length;
-    if (piece.length < keptBytesMin || piece.buffer.byteLength > 2 * piece.length) return this.#copy(piece);
+    if (!mayStay || piece.buffer.byteLength > 2 * piece.length) return this.#copy(piece);
     this.#close();
     this.#pieces.push(piece);
     return piece.buffer.byteLength;
@@ -43,7 +45,13 @@ export class Gathered {
   joined(): Uint8Array {
     const pieces = this.pieces();
     if (pieces.length <= 1) return pieces[0] ?? nothing;
-    return Buffer.concat(pieces, this.#bytes);
+    const whole = new Uint8Array(this.#bytes);
+    let end = 0;
+    for (const piece of pieces) {
+      whole.set(piece, end);
+      end += piece.length;
+    }
+    return whole;
   }
 
   /** Nothing has come. */
@@ -62,8 +70,9 @@ export class Gathered {
     if (isEnough) return 0;
     this.#close();
     const rest = piece.subarray(room);
-    const size = Math.max(rest.length, blockBytesMin, Math.min(this.#bytes, blockBytesMax));
-    this.#block = Buffer.allocUnsafeSlow(size); // the pool would be kept alive by every part of it
+    const isFirst = this.#bytes === rest.length;
+    const size = isFirst ? rest.length : Math.max(rest.length, blockBytesMin, Math.min(this.#bytes, blockBytesMax));
+    this.#block = new Uint8Array(size);
     this.#start = 0;
     this.#end = 0;
     this.#fill(rest);
