@@ -198,6 +198,11 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count("wire/json-values.ts answerValuesMax"),
       count("wire/json-values.ts answerDepthMax"),
     ],
+    "a body in another encoding": [
+      count("wire/json-values.ts answerValuesMax"),
+      size("conformance/client/answer-limits.ts bodyBytesMax"),
+      count("wire/yaml-text.ts marksMax"),
+    ],
   },
   "docs/runtime.md": {
     "a call": [size(`${cri} requestBytesMax`)],

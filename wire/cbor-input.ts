@@ -15,21 +15,23 @@ const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 export class CborInput {
   readonly bytes: Uint8Array;
   private readonly view: DataView;
-  private itemsLeft: number;
+  /** Items that were read so far. */
+  itemCount = 0;
+  private readonly itemsMax: number;
   /** Chunks that are put together, in the first bytes of a buffer that serves for each string. */
   private joined = none;
   private joinedLength = 0;
   at: number;
 
   constructor(bytes: Uint8Array, start: number, itemsMax = Number.POSITIVE_INFINITY) {
-    this.itemsLeft = itemsMax;
+    this.itemsMax = itemsMax;
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.at = start;
   }
 
   item(level: number): unknown {
-    if (--this.itemsLeft < 0) throw new CborError("cbor: exceeded max number of items in all");
+    if (++this.itemCount > this.itemsMax) throw new CborError("cbor: exceeded max number of items in all");
     const first = this.byte();
     const major = first >> 5;
     const low = first & 31;

@@ -145,7 +145,10 @@ describe("decodeCbor", () => {
   it("reads a sequence item by item", () => {
     const both = bytesOf(`${hex(encodeCbor({ a: 1 }))}${hex(encodeCbor("b"))}`);
     const first = decodeCborItem(both, 0);
-    expect([first.value, decodeCborItem(both, first.end)]).toEqual([{ a: 1 }, { value: "b", end: both.length }]);
+    expect([first.value, decodeCborItem(both, first.end)]).toEqual([
+      { a: 1 },
+      { value: "b", end: both.length, count: 2 },
+    ]);
   });
 });
 

@@ -58,6 +58,8 @@ export interface CborItem {
   readonly value: unknown;
   /** Where the next item of a sequence begins. */
   readonly end: number;
+  /** Items in it, itself and tags among them. */
+  readonly count: number;
 }
 
 /** One item and nothing behind it, with no more than so many items in it. Throws `CborError`. */
@@ -71,8 +73,9 @@ export function decodeCbor(bytes: Uint8Array, itemsMax?: number): unknown {
   return value;
 }
 
-/** The item at `start`. Throws `CborError`. */
-export function decodeCborItem(bytes: Uint8Array, start: number): CborItem {
-  const input = new CborInput(bytes, start);
-  return { value: input.item(0), end: input.at };
+/** The item at `start`, with no more than so many items in it. Throws `CborError`. */
+export function decodeCborItem(bytes: Uint8Array, start: number, itemsMax?: number): CborItem {
+  const input = new CborInput(bytes, start, itemsMax);
+  const value = input.item(0);
+  return { value, end: input.at, count: input.itemCount };
 }

@@ -71,8 +71,8 @@ export function yamlValue(document: Document): unknown {
 }
 
 /** What a text of one document says. Throws `YamlTextError`, with the place where there is one. */
-export function parseYaml(text: string): unknown {
-  const document = yamlDocument(text);
+export function parseYaml(text: string, options: Options = {}): unknown {
+  const document = yamlDocument(text, options);
   const [broken] = document.errors;
   // Without the excerpt that stands below.
   if (broken !== undefined) throw new YamlTextError((broken.message.split("\n", 1)[0] ?? "").replace(/:$/, ""));

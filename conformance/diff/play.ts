@@ -1,10 +1,9 @@
 /** Plays a program on one server, in a namespace of its own, and leaves what it answered masked. */
-import { gunzipSync } from "node:zlib";
-import { parse } from "yaml";
 import type { Dialect } from "../../wire/dialect.ts";
 import type { Answer } from "../client/exchange.ts";
 import { type Client, headerOf, LostAnswer, mediaTypeOf } from "../client/client.ts";
 import { Collection } from "../client/collection.ts";
+import { jsonIn, readOr, unpackedText, yamlIn } from "../client/read-bodies.ts";
 import { isApiObject, isJsonObject, type Json, type JsonObject } from "../client/types.ts";
 import type { WatchStream } from "../client/watch-stream.ts";
 import type { Sandbox } from "../runner/sandbox.ts";
@@ -187,26 +186,15 @@ function bodyOf({ json, text, headers, bytes }: Answer): Json {
 
 /** As a document: within text, an identity would be a difference. */
 function ofYaml(text: string): Json {
-  try {
-    return (parse(text) as Json | undefined) ?? null;
-  } catch {
-    return text;
-  }
+  const read = readOr(() => [yamlIn(text)]);
+  return read === undefined ? text : (read[0] ?? null);
 }
 
 /** What a server says is packed, and is not, shows. */
 function unpacked(bytes: Uint8Array): Json {
-  let text: string;
-  try {
-    text = gunzipSync(bytes).toString("utf8");
-  } catch {
-    return "<not gzip>";
-  }
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+  const text = readOr(() => unpackedText(bytes));
+  if (text === undefined) return "<not gzip>";
+  return readOr(() => jsonIn(text)) ?? text;
 }
 
 /** What a watch tells up to an object that is written after it has begun: what has not come before it will not come. */

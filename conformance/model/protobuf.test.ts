@@ -74,4 +74,9 @@ describe("frames", () => {
     expect(() => readFrames(frame.subarray(0, -1))).toThrow(NoProtobuf);
     expect(() => readFrames(frame.subarray(0, 3))).toThrow(NoProtobuf);
   });
+
+  it("reads no message of more fields than an answer has values", () => {
+    const fields = Buffer.alloc(2 * 3_000_001, Buffer.of(0x08, 0x00)); // field 1, a zero
+    expect(() => readObject("v1", "ConfigMap", fields)).toThrow("a message has more than 3000000 fields");
+  });
 });

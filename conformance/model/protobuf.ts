@@ -4,6 +4,7 @@
  * Source: document 1, Protobuf envelope; the published wire format.
  */
 import protobuf from "protobufjs/minimal.js";
+import { answerValuesMax } from "../../wire/json-values.ts";
 import { structNamed, structOfKind, type Shape, type TypeRow } from "../../wire/schema.ts";
 import { formatTime } from "../../wire/time.ts";
 import { isJsonObject, type Json, type JsonObject } from "../client/types.ts";
@@ -82,9 +83,11 @@ type Fields = ReadonlyMap<number, readonly (number | Uint8Array)[]>;
 
 function readFields(bytes: Uint8Array): Fields {
   const fields = new Map<number, (number | Uint8Array)[]>();
+  let count = 0;
   try {
     const reader = protobuf.Reader.create(bytes);
     while (reader.pos < reader.len) {
+      if (++count > answerValuesMax) throw new NoProtobuf(`a message has more than ${answerValuesMax} fields`);
       const tag = reader.uint32();
       const known = fields.get(tag >>> 3) ?? [];
       if ((tag & 7) === 0) known.push(Number(String(reader.int64())));

@@ -1,8 +1,9 @@
 /** Reads and writes ConfigMaps in every encoding that a target may have. */
-import { parse, stringify } from "yaml";
-import { decodeCbor, encodeCbor } from "../../wire/cbor.ts";
+import { stringify } from "yaml";
+import { encodeCbor } from "../../wire/cbor.ts";
 import { cborMediaType, jsonMediaType, yamlMediaType } from "../../wire/media-types.ts";
 import type { Answer } from "../client/exchange.ts";
+import { cborIn, jsonIn, yamlIn } from "../client/read-bodies.ts";
 import { isJsonObject, type Json, type JsonObject } from "../client/types.ts";
 import { sameJson } from "../model/json-values.ts";
 import { openEnvelope, readObject, writeConfigMap } from "../model/protobuf.ts";
@@ -33,9 +34,9 @@ export function written(encoding: Encoding, object: JsonObject): string | Uint8A
  * when it means none.
  */
 export function readIn(encoding: Encoding, answer: Answer): Json[] {
-  if (encoding === "json") return [JSON.parse(answer.text) as Json];
-  if (encoding === "yaml") return (["1.1", "1.2"] as const).map((version) => parse(answer.text, { version }) as Json);
-  if (encoding === "cbor") return [decodeCbor(answer.bytes) as Json];
+  if (encoding === "json") return [jsonIn(answer.text)];
+  if (encoding === "yaml") return (["1.1", "1.2"] as const).map((version) => yamlIn(answer.text, version));
+  if (encoding === "cbor") return [cborIn(answer.bytes)];
   const { apiVersion, kind, raw } = openEnvelope(answer.bytes);
   return [{ apiVersion, kind, ...readObject(apiVersion, kind, raw) }];
 }

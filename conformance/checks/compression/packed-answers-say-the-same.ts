@@ -1,8 +1,8 @@
-import { gunzipSync } from "node:zlib";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Answer } from "../../client/exchange.ts";
 import { headerOf } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
+import { unpackedText } from "../../client/read-bodies.ts";
 import type { Violation } from "../../client/findings.ts";
 import { Unsupported } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -100,7 +100,7 @@ function encodingOf(answer: Answer): string {
 
 function unpacked(answer: Answer): string {
   try {
-    return new TextDecoder().decode(gunzipSync(answer.bytes));
+    return unpackedText(answer.bytes);
   } catch (error) {
     return String(error);
   }

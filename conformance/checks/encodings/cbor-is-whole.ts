@@ -1,8 +1,9 @@
-import { decodeCborItem, encodeCbor } from "../../../wire/cbor.ts";
+import { encodeCbor } from "../../../wire/cbor.ts";
 import { cborMediaType, cborSequenceMediaType } from "../../../wire/media-types.ts";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import { mediaTypeOf } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
+import { cborItemsIn, readOr } from "../../client/read-bodies.ts";
 import type { Json, JsonObject } from "../../client/types.ts";
 import { partsOf, showsSame } from "../../runner/encodings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -65,16 +66,4 @@ export const cborIsWhole = defineCheck({
 });
 
 /** The items of a sequence; none when the bytes are none. */
-function decoded(bytes: Uint8Array): Json[] {
-  const items: Json[] = [];
-  try {
-    for (let at = 0; at < bytes.length; ) {
-      const { value, end } = decodeCborItem(bytes, at);
-      items.push(value as Json);
-      at = end;
-    }
-  } catch {
-    return [];
-  }
-  return items;
-}
+const decoded = (bytes: Uint8Array): Json[] => readOr(() => cborItemsIn(bytes)) ?? [];

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { parse } from "yaml";
 import { jsonMediaType, yamlMediaType } from "../../../wire/media-types.ts";
 import { configMap } from "../../arbitraries/config-maps.ts";
 import { mediaTypeOf } from "../../client/client.ts";
 import { objectOf } from "../../client/collection.ts";
+import { readOr, yamlIn } from "../../client/read-bodies.ts";
 import { isJsonObject, type Json } from "../../client/types.ts";
 import { acceptHeader, chosen, type Clause } from "../../model/accept.ts";
 import { acceptAs } from "../../runner/features.ts";
@@ -114,7 +114,7 @@ export const acceptChoosesTheAnswer = defineCheck({
     const type = expected ?? said;
     attempt.expect(requirement, statuses.includes(answer.status) && said === type, promise, `${answer.status} ${said}`);
     if (type === protobufMediaType) return; // how it is written is another question
-    const document = (type === yamlMediaType ? parsedYaml(answer.text) : answer.json) as Json | undefined;
+    const document = (type === yamlMediaType ? readOr(() => yamlIn(answer.text)) : answer.json) as Json | undefined;
     const kind = answer.status >= 400 ? "Status" : asked === "list" ? "ConfigMapList" : "ConfigMap";
     const isKind = isJsonObject(document) && document["kind"] === kind;
     attempt.expect(requirement, isKind, `a ${kind} written in ${type}`, answer.text.slice(0, 300));
@@ -135,12 +135,4 @@ function requirementOf(wishes: readonly Wish[], asked: string, expected: string 
     [wishes.some(({ quality }) => quality !== undefined), "negotiation.quality"],
   ];
   return rows.find(([applies]) => applies)?.[1] ?? "negotiation.accept";
-}
-
-function parsedYaml(text: string): unknown {
-  try {
-    return parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
