@@ -198,6 +198,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count("wire/json-values.ts answerValuesMax"),
       count("wire/json-values.ts answerDepthMax"),
     ],
+    "answers and watches": [size("conformance/client/answer-room.ts heldBytesMax")],
     "a body in another encoding": [
       count("wire/json-values.ts answerValuesMax"),
       size("conformance/client/answer-limits.ts bodyBytesMax"),

@@ -100,6 +100,26 @@ describe("urlTransport", () => {
     expect(result).toBeInstanceOf(LostAnswer);
   });
 
+  it("holds no more of all answers together than it has room for: the largest is lost, the others come whole", async () => {
+    const part = Buffer.alloc(40 * 1024 * 1024, "a");
+    const open = new Set<ServerResponse>();
+    const { client } = await clientOf((_request, response) => {
+      open.add(response);
+      response.on("close", () => {
+        open.delete(response);
+        for (const other of open) other.end();
+      });
+      response.write(part);
+    });
+    const results = await Promise.all(["/a", "/b", "/c", "/d"].map((path) => client.attempt("GET", path)));
+    const lost = results.filter((result) => result instanceof LostAnswer);
+    expect(lost.map(({ exchange }) => exchange.lost)).toEqual([
+      "the answers under way bring more than 128 MiB in all, and this one most of them",
+    ]);
+    const whole = results.flatMap((result) => (result instanceof LostAnswer ? [] : [result.bytes.length]));
+    expect(whole).toEqual([part.length, part.length, part.length]);
+  });
+
   it("waits as Retry-After says and asks again", async () => {
     let asked = 0;
     const { client } = await clientOf((_request, response) => {

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { buildConnector, type Dispatcher, Pool } from "undici";
 import type { StreamSink, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
 import { asksForWatch } from "../../wire/asks-for-watch.ts";
+import { AnswerRoom } from "./answer-room.ts";
 import { saysAsWhom } from "./exchange.ts";
 import { onOpenedStream, whenSent } from "./opened-stream.ts";
 
@@ -70,6 +71,7 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
   const others = options.clientCertificate === undefined ? requests : pool(connector(strange, useH2c, open), 4);
   const { token } = options;
   const live = new Set<() => void>();
+  const room = new AnswerRoom();
   return {
     open(request, sink) {
       const target = request.as !== undefined ? others : asksForWatch(request.path) ? watches : requests;
@@ -79,7 +81,7 @@ export function urlTransport(url: string, options: UrlTransportOptions = {}): Ur
         ...(value === undefined ? {} : { authorization: `Bearer ${value}` }),
         ...(request.as === undefined && !saysAsWhom(request) ? options.impersonation : {}),
       };
-      return dispatch(target, request, prefix, credentials, sink, live);
+      return dispatch(target, request, { prefix, credentials, live, room }, sink);
     },
     async close() {
       closing = true;
@@ -141,13 +143,19 @@ function connector(
   };
 }
 
+interface Ways {
+  readonly prefix: string;
+  readonly credentials: Readonly<Record<string, string | string[]>>;
+  /** Cuts what is under way. */
+  readonly live: Set<() => void>;
+  readonly room: AnswerRoom;
+}
+
 function dispatch(
   target: Pool,
   request: WireRequest,
-  prefix: string,
-  credentials: Readonly<Record<string, string | string[]>>,
+  { prefix, credentials, live, room }: Ways,
   sink: StreamSink,
-  live: Set<() => void>,
 ): () => void {
   let over = false;
   let cut: (() => void) | undefined;
@@ -159,13 +167,21 @@ function dispatch(
   };
   const cancel = (): void => {
     over = true;
+    place.leave();
     // Not before the request has been sent, as whoever cuts it means it.
     setImmediate(() => {
       if (stream === undefined) cut?.();
       else whenSent(stream, () => cut?.());
     });
   };
-  const ended = () => live.delete(cancel);
+  const place = room.enter((why) => {
+    once(() => sink.failed(new Error(why)));
+    cancel();
+  });
+  const ended = () => {
+    live.delete(cancel);
+    place.leave();
+  };
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(controller) {
       cut = () => controller.abort(new Error("cut by the suite"));
@@ -178,6 +194,7 @@ function dispatch(
       if (!over) sink.head(status, headers as WireResponse["headers"]);
     },
     onResponseData(_controller, chunk) {
+      place.take(chunk.length);
       if (!over) sink.chunk(chunk);
     },
     onResponseEnd() {
