@@ -198,6 +198,11 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       count("wire/json-values.ts answerValuesMax"),
       count("wire/json-values.ts answerDepthMax"),
     ],
+    "what discovery names": [
+      count("conformance/client/discovery.ts versionsMax"),
+      count("conformance/client/discovery.ts typesMax"),
+      { from: "conformance/client/discovery.ts walkMinutesMax", as: (value) => `${value} minutes` },
+    ],
     "answers and watches": [size("conformance/client/answer-room.ts heldBytesMax")],
     "a body in another encoding": [
       count("wire/json-values.ts answerValuesMax"),

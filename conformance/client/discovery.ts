@@ -1,7 +1,8 @@
 /** What a target says that it serves, read from its discovery documents. */
 import { append } from "../../wire/lists.ts";
 import type { Client } from "./client.ts";
-import { type JsonObject, objectsIn } from "./types.ts";
+import { Inconclusive } from "./findings.ts";
+import { type Json, type JsonObject, objectsIn } from "./types.ts";
 
 /** One resource of one version, or a subresource: then the name has a slash. */
 export interface ServedType {
@@ -14,14 +15,64 @@ export interface ServedType {
   readonly verbs: ReadonlySet<string>;
 }
 
-/** Every type of the core group and of the groups below `/apis`. What does not answer as a document has no types. */
-export async function servedTypes(client: Client): Promise<readonly ServedType[]> {
-  const groups = objectsIn((await client.request("GET", "/apis")).json, "groups");
-  const versions = groups.flatMap((group) => objectsIn(group, "versions"));
-  const types = await typesOf(client, "/api/v1", "v1");
-  for (const { groupVersion } of versions) {
-    append(types, await typesOf(client, `/apis/${String(groupVersion)}`, String(groupVersion)));
+/** Clusters with hundreds of definitions have some hundred versions of groups, and some thousand types. */
+const versionsMax = 1000;
+const typesMax = 10_000;
+const walkMinutesMax = 10;
+
+/**
+ * A walk over what a target names: each of its versions and types costs a request or more, and the target decides how many there
+ * are and how long it takes to answer. Throws `Inconclusive` beyond the limits.
+ */
+export class DiscoveryWalk {
+  private readonly client: Client;
+  private readonly startedMillis: number;
+  private typeCount = 0;
+
+  constructor(client: Client) {
+    this.client = client;
+    this.startedMillis = client.clock.nowMillis();
   }
+
+  /** What the document of `/apis` names, as `batch/v1`. */
+  versions(document: Json | undefined): readonly string[] {
+    const groups = objectsIn(document, "groups");
+    const versions = groups.flatMap((group) => objectsIn(group, "versions"));
+    requireFew(versions.length, versionsMax, "versions of groups");
+    return versions.map(({ groupVersion }) => String(groupVersion));
+  }
+
+  /** What the document of one version names. */
+  types(document: Json | undefined): readonly JsonObject[] {
+    const resources = objectsIn(document, "resources");
+    this.typeCount += resources.length;
+    requireFew(this.typeCount, typesMax, "types");
+    return resources;
+  }
+
+  /** One after the other, as long as there is time. */
+  *through<T>(all: readonly T[]): Generator<T, void> {
+    for (const [index, each] of all.entries()) {
+      if (this.client.clock.nowMillis() - this.startedMillis > walkMinutesMax * 60_000)
+        throw new Inconclusive(
+          `${walkMinutesMax} minutes were over after ${index} of ${all.length} that discovery names`,
+        );
+      yield each;
+    }
+  }
+}
+
+function requireFew(count: number, max: number, what: string): void {
+  if (count <= max) return;
+  const [named, most] = [count, max].map((each) => each.toLocaleString("en"));
+  throw new Inconclusive(`discovery names ${named} ${what} or more, and the suite looks at ${most} at most`);
+}
+
+/** Every type of the core group and of the groups below `/apis`. What does not answer as a document has no types. */
+export async function servedTypes(client: Client, walk = new DiscoveryWalk(client)): Promise<readonly ServedType[]> {
+  const versions = walk.versions((await client.request("GET", "/apis")).json);
+  const types = await typesOf(client, walk, "/api/v1", "v1");
+  for (const version of walk.through(versions)) append(types, await typesOf(client, walk, `/apis/${version}`, version));
   return types;
 }
 
@@ -46,11 +97,17 @@ async function isNamed(client: Client, groupVersion: string, name: string | unde
   const versions = groups.flatMap((group) => objectsIn(group, "versions"));
   if (!versions.some((version) => version["groupVersion"] === groupVersion)) return false;
   if (name === undefined) return true;
-  return (await typesOf(client, `/apis/${groupVersion}`, groupVersion)).some((type) => type.name === name);
+  const document = (await client.request("GET", `/apis/${groupVersion}`)).json;
+  return objectsIn(document, "resources").some((type) => String(type["name"]) === name);
 }
 
-async function typesOf(client: Client, prefix: string, groupVersion: string): Promise<ServedType[]> {
-  const resources = objectsIn((await client.request("GET", prefix)).json, "resources");
+async function typesOf(
+  client: Client,
+  walk: DiscoveryWalk,
+  prefix: string,
+  groupVersion: string,
+): Promise<ServedType[]> {
+  const resources = walk.types((await client.request("GET", prefix)).json);
   return resources.map((resource) => ({ prefix, groupVersion, ...fieldsOf(resource) }));
 }
 

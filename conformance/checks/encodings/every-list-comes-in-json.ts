@@ -1,4 +1,4 @@
-import { goesOnNaming, servedTypes } from "../../client/discovery.ts";
+import { DiscoveryWalk, goesOnNaming, servedTypes } from "../../client/discovery.ts";
 import { isJsonObject } from "../../client/types.ts";
 import { Inconclusive } from "../../client/findings.ts";
 import { defineCheck } from "../../runner/define-check.ts";
@@ -16,7 +16,8 @@ export const everyListComesInJson = defineCheck({
   async run(attempt) {
     const { client } = attempt;
     let seen = 0;
-    for (const { prefix, groupVersion, name, kind, verbs } of await servedTypes(client)) {
+    const walk = new DiscoveryWalk(client);
+    for (const { prefix, groupVersion, name, kind, verbs } of walk.through(await servedTypes(client, walk))) {
       if (!verbs.has("list") || name.includes("/")) continue;
       const answer = await client.request("GET", `${prefix}/${name}`, { query: { limit: 1 } });
       if (silent.includes(answer.status)) continue;

@@ -1,8 +1,8 @@
 import { mediaTypeOf } from "../../client/client.ts";
 import type { Answer } from "../../client/exchange.ts";
-import { goesOnNaming } from "../../client/discovery.ts";
+import { DiscoveryWalk, goesOnNaming } from "../../client/discovery.ts";
 import { Inconclusive } from "../../client/findings.ts";
-import { isJsonObject, type Json, type JsonObject, objectsIn } from "../../client/types.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
@@ -21,15 +21,13 @@ export const discoverySaysWhatIsServed = defineCheck({
     const core = (versions["versions"] as readonly Json[]).includes("v1");
     attempt.expect("discovery.shape", core, "version v1 of the core group", JSON.stringify(versions["versions"]));
     const groups = await document(attempt, "/apis", "groups");
-    const paths = ["/api/v1"];
-    for (const group of objectsIn(groups, "groups")) {
-      for (const version of objectsIn(group, "versions")) paths.push(`/apis/${String(version["groupVersion"])}`);
-    }
-    for (const path of paths) {
+    const walk = new DiscoveryWalk(attempt.client);
+    const paths = ["/api/v1", ...walk.versions(groups).map((version) => `/apis/${version}`)];
+    for (const path of walk.through(paths)) {
       const answer = await attempt.client.request("GET", path);
       if (await isAway(attempt, path, answer)) continue;
-      const resources = objectsIn(judgeDocument(attempt, path, "resources", answer), "resources");
-      for (const resource of resources) await judgeResource(attempt, path, resource);
+      const resources = walk.types(judgeDocument(attempt, path, "resources", answer));
+      for (const resource of walk.through(resources)) await judgeResource(attempt, path, resource);
     }
     attempt.holds("watch.unwatchable", undefined);
   },

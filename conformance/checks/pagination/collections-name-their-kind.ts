@@ -1,4 +1,4 @@
-import { servedTypes } from "../../client/discovery.ts";
+import { DiscoveryWalk, servedTypes } from "../../client/discovery.ts";
 import { isJsonObject, objectsIn } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
@@ -13,7 +13,8 @@ export const collectionsNameTheirKind = defineCheck({
   requirements: ["lists.collection", "lists.no-kind-list"],
   features: ["configmaps"],
   async run(attempt) {
-    for (const { prefix, groupVersion, name, kind, verbs } of await servedTypes(attempt.client)) {
+    const walk = new DiscoveryWalk(attempt.client);
+    for (const { prefix, groupVersion, name, kind, verbs } of walk.through(await servedTypes(attempt.client, walk))) {
       if (name.includes("/") || !verbs.has("list")) continue;
       const answer = await attempt.client.request("GET", `${prefix}/${name}`, { query: { limit: 1 } });
       if (answer.status !== 200) continue; // not for these credentials, or not for reading: another requirement's question

@@ -1,5 +1,5 @@
 import type { Answer } from "../../client/exchange.ts";
-import { goesOnNaming, servedTypes, type ServedType } from "../../client/discovery.ts";
+import { DiscoveryWalk, goesOnNaming, servedTypes, type ServedType } from "../../client/discovery.ts";
 import { reasonOf, shownAnswer } from "../../client/status-document.ts";
 import { isJsonObject } from "../../client/types.ts";
 import type { Attempt } from "../../runner/attempt.ts";
@@ -17,7 +17,8 @@ export const typesAreFoundAtTheirPaths = defineCheck({
   requirements: ["paths.prefixes", "paths.cluster-scoped", "paths.namespaced"],
   features: ["namespaces"],
   async run(attempt) {
-    for (const type of await servedTypes(attempt.client)) {
+    const walk = new DiscoveryWalk(attempt.client);
+    for (const type of walk.through(await servedTypes(attempt.client, walk))) {
       if (type.name.includes("/")) continue;
       if (type.verbs.has("list")) await judgeCollection(attempt, type);
       if (type.verbs.has("get")) await judgeAbsent(attempt, type);
