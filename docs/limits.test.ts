@@ -195,8 +195,18 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
   "docs/reports.md": {
     "an answer": [
       size("conformance/client/answer-limits.ts bodyBytesMax"),
+      count("conformance/client/answer-limits.ts piecesMax"),
       count("wire/json-values.ts answerValuesMax"),
       count("wire/json-values.ts answerDepthMax"),
+    ],
+    "all pages": [
+      size("conformance/client/answer-limits.ts bodyBytesMax"),
+      count("wire/json-values.ts answerValuesMax"),
+    ],
+    "events of one watch": [count("conformance/client/answer-limits.ts eventsMax")],
+    "a request that": [
+      size("conformance/client/answer-limits.ts pathLengthMax"),
+      size("conformance/client/answer-limits.ts sentBytesMax"),
     ],
     "what discovery names": [
       count("conformance/client/discovery.ts versionsMax"),

@@ -1,7 +1,7 @@
 import { Gathered } from "../../wire/gathered.ts";
 import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
 import { Cancelled } from "./findings.ts";
-import { bodyBytesMax, tooLong, unreadJson } from "./answer-limits.ts";
+import { Coming, shownOfUnsent, unreadJson, unsent } from "./answer-limits.ts";
 import type { Answer, Exchange } from "./exchange.ts";
 import { parsed, ReadAnswers } from "./read-answers.ts";
 import type { Recorder } from "./recorder.ts";
@@ -189,11 +189,20 @@ export class Client {
     };
   }
 
+  private notSent(request: WireRequest, why: string): LostAnswer {
+    const exchange = this.recorder.begin(shownOfUnsent(request));
+    this.recorder.end(exchange);
+    return nothingHeard(exchange, why);
+  }
+
   private exchange(request: WireRequest, options: RequestOptions): Promise<Answer | LostAnswer> {
     const { answers, clock, recorder, transport } = this;
+    const why = unsent(request);
+    if (why !== undefined) return Promise.resolve(this.notSent(request, why));
     const exchange = recorder.begin(request);
     return new Promise((resolve) => {
       const body = new Gathered();
+      const coming = new Coming();
       let settled = false;
       let cancelTimer = () => {};
       const settle = (result: () => Answer | LostAnswer) => {
@@ -217,11 +226,14 @@ export class Client {
         chunk(bytes) {
           if (settled) return;
           exchange.keep(bytes);
-          body.add(bytes);
-          if (body.bytes <= bodyBytesMax) return;
+          const unread = coming.add(bytes);
+          if (unread === undefined) {
+            body.add(bytes);
+            return;
+          }
           cancel();
           body.clear();
-          lose(tooLong);
+          lose(unread);
         },
         end() {
           if (settled) return;

@@ -16,6 +16,19 @@ async function sentTo(path: string, namespaces: readonly string[]): Promise<{ se
   return { sent: transport.requests.map(({ method }) => method), end };
 }
 
+it("keeps no more of all pages of a list than of one answer", async () => {
+  const clock = jumpingClock();
+  const metadata = { resourceVersion: "1", continue: "more" };
+  const items = [{ metadata: { name: "a" }, data: { a: "a".repeat(10 * 1024 * 1024) } }];
+  const transport = scriptedTransport(() => ({ status: 200, json: { metadata, items } }));
+  const client = new Client(transport, clock, new Recorder(clock), "test");
+  const pages = new Collection(client, "/api/v1/configmaps", registry).pages({ limit: 1 });
+  await expect(pages).rejects.toThrow(
+    "the pages of /api/v1/configmaps?limit=1&continue=more together: more than 64 MiB, or 3,000,000 values",
+  );
+  expect(transport.requests).toHaveLength(7);
+});
+
 describe("the deletion of a collection", () => {
   const path = "/api/v1/namespaces/own/configmaps";
 

@@ -1,4 +1,6 @@
 /** Typed verbs on one collection. Each says what it sends; whether the answer is right is the caller's question. */
+import { answerValuesMax, countJsonValues } from "../../wire/json-values.ts";
+import { bodyBytesMax, tooMuchInPages } from "./answer-limits.ts";
 import { CheckFailure, HistoryExpired, Inconclusive } from "./findings.ts";
 import type { Answer } from "./exchange.ts";
 import type { Client, Query, RequestOptions } from "./client.ts";
@@ -77,13 +79,19 @@ export class Collection {
 
   /** All pages, from the first to the one without a token. `between` runs after each page that has a next. */
   async pages(query: Query, between?: (page: ApiList, index: number) => Promise<void>): Promise<ApiList[]> {
-    const pages = [await this.readList(query)];
+    const bounds = new PageBounds();
+    const read = async (asked: Query): Promise<ApiList> => {
+      const answer = await this.listKept(asked);
+      bounds.add(answer);
+      return listOf(answer);
+    };
+    const pages = [await read(query)];
     // The documents want the same request again with the token; the version of the first page is in the token.
     const { resourceVersion: _first, resourceVersionMatch: _match, ...rest } = query;
     for (let token = pages[0]?.continueToken; token !== undefined; token = pages.at(-1)?.continueToken) {
       if (pages.length > pagesMax) break;
       await between?.(pages.at(-1) as ApiList, pages.length - 1);
-      pages.push(await this.readList({ ...rest, continue: token }));
+      pages.push(await read({ ...rest, continue: token }));
     }
     return pages;
   }
@@ -194,6 +202,20 @@ const agedMillisMax = 10_000;
 
 /** Any history lasts so long. In a quiet target the newest version never goes, so that one of more age shows nothing. */
 const brieflyMillis = 1_000;
+
+/** All pages of a list are kept: together they are bounded as one answer is. Throws `Inconclusive` beyond that. */
+export class PageBounds {
+  private bytes = 0;
+  private valueCount = 0;
+
+  add({ bytes, exchange }: Answer): void {
+    this.bytes += bytes.length;
+    this.valueCount += countJsonValues(bytes);
+    const isTooMuch = this.bytes > bodyBytesMax || this.valueCount > answerValuesMax;
+    if (isTooMuch)
+      throw new Inconclusive(`the pages of ${exchange.request.path.slice(0, 200)} together: ${tooMuchInPages}`);
+  }
+}
 
 const pagesMax = 500; // a server that always gives a token must not hold the suite forever
 

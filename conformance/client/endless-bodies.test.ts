@@ -67,6 +67,16 @@ it.each(unread)("does not read %#: what would take far more memory than its byte
   }
 });
 
+it("cuts off what comes in single bytes, a watch as well", async () => {
+  const why = "its body comes in more than 200,000 pieces";
+  const script = whole(`{"a":"${"a".repeat(200_000)}"}`, 1);
+  const lost = await clientOf(script).attempt("GET", "/api/v1");
+  expect((lost as LostAnswer).exchange.lost).toBe(why);
+  const watch = clientOf(script).watch("/api/v1/configmaps", {});
+  await watch.untilEnded(1000);
+  expect([watch.ended, watch.exchange.lost]).toEqual(["broken", why]);
+});
+
 it("reads what is at the limits", async () => {
   const text = `[${"{},".repeat(2_999_999)}{}]`;
   expect(((await clientOf(whole(text)).attempt("GET", "/")) as Answer).json).toHaveLength(3_000_000);
@@ -87,6 +97,35 @@ it("cuts off a watch whose events have too many values in all, or one of them to
   }
 });
 
+it("cuts off a watch that tells more events than anybody makes", async () => {
+  const event = '{"type":"ADDED","object":{}}\n';
+  const watch = clientOf(whole(event.repeat(50_001))).watch("/api/v1/configmaps", {});
+  await watch.untilEnded(1000);
+  expect([watch.ended, watch.exchange.lost]).toEqual(["broken", "it tells more than 50,000 events"]);
+  expect(watch.events).toHaveLength(50_000);
+});
+
+it("sends nothing that a server's own words have made very long", async () => {
+  const clock = jumpingClock();
+  const transport = scriptedTransport(() => ({ status: 200, json: {} }));
+  const client = new Client(transport, clock, new Recorder(clock), "test/1");
+  const long = "n".repeat(128 * 1024);
+  const lost = [
+    await client.attempt("GET", `/api/v1/namespaces/${long}`),
+    await client.attempt("PUT", "/a", { body: { a: "a".repeat(8 * 1024 * 1024) } }),
+  ] as LostAnswer[];
+  const watch = client.watch("/api/v1/pods", { resourceVersion: long });
+  await watch.untilEnded(1000);
+  expect([...lost.map(({ exchange }) => exchange.lost), watch.exchange.lost]).toEqual([
+    "not sent, for its path would be longer than 128 KiB",
+    "not sent, for its body would be longer than 8 MiB",
+    "not sent, for its path would be longer than 128 KiB",
+  ]);
+  expect(watch.ended).toBe("broken");
+  expect(transport.requests).toEqual([]);
+  for (const { request } of client.recorder.all()) expect(JSON.stringify(request).length).toBeLessThan(300);
+});
+
 it("reads nothing of a watch behind what is no event", async () => {
   for (const text of ["{}\n".repeat(100_000), "1\n".repeat(100_000), '{"type":}\n'.repeat(1000)]) {
     const watch = clientOf(whole(text, 7)).watch("/api/v1/configmaps", {});
@@ -97,12 +136,12 @@ it("reads nothing of a watch behind what is no event", async () => {
 
 it("holds an answer that comes in pieces of one byte in few buffers, and so its evidence", async () => {
   const added = vi.spyOn(Gathered.prototype, "add");
-  const text = `"${"a".repeat(300_000)}"`;
+  const text = `"${"a".repeat(150_000)}"`;
   const answer = (await clientOf(whole(text, 1)).attempt("GET", "/")) as Answer;
   const gathered = [...new Set(added.mock.contexts as Gathered[])];
   added.mockRestore();
-  expect(answer.json).toHaveLength(300_000);
-  expect(answer.exchange.text()).toMatch(/^"a+…\(234466 more bytes\)$/);
+  expect(answer.json).toHaveLength(150_000);
+  expect(answer.exchange.text()).toMatch(/^"a+…\(84466 more bytes\)$/);
   expect(gathered).toHaveLength(2);
   for (const each of gathered) expect(each.pieces().length).toBeLessThan(20);
 });

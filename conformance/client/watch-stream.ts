@@ -1,7 +1,16 @@
 import { Gathered } from "../../wire/gathered.ts";
 import { answerValuesMax, countJsonValues } from "../../wire/json-values.ts";
 import type { SuiteClock, Transport, WireRequest, WireResponse } from "../../wire/ports.ts";
-import { bodyBytesMax, tooLong, tooManyValues, unreadDepth, unreadJson } from "./answer-limits.ts";
+import {
+  Coming,
+  eventsMax,
+  tooManyEvents,
+  tooManyValues,
+  shownOfUnsent,
+  unreadDepth,
+  unreadJson,
+  unsent,
+} from "./answer-limits.ts";
 import type { Exchange } from "./exchange.ts";
 import { JsonDocuments } from "./json-documents.ts";
 import { parsed } from "./read-answers.ts";
@@ -28,7 +37,7 @@ export class WatchStream {
   private readonly onEnd: () => void;
   private readonly cancel: () => void;
   private waiting: (() => void)[] = [];
-  private receivedBytes = 0;
+  private readonly coming = new Coming();
   private valueCount = 0;
   private isUnreadable = false;
 
@@ -36,6 +45,13 @@ export class WatchStream {
     this.clock = clock;
     this.recorder = recorder;
     this.onEnd = onEnd;
+    const why = unsent(request);
+    if (why !== undefined) {
+      this.exchange = recorder.begin(shownOfUnsent(request));
+      this.cancel = () => {};
+      queueMicrotask(() => this.end("broken", why)); // whoever opens it hears of it afterwards
+      return;
+    }
     this.exchange = recorder.begin(request);
     this.cancel = transport.open(request, {
       head: (status, headers) => this.begin(status, headers),
@@ -93,8 +109,8 @@ export class WatchStream {
   private receive(bytes: Uint8Array): void {
     if (this.ended !== undefined) return;
     this.exchange.keep(bytes);
-    this.receivedBytes += bytes.length;
-    if (this.receivedBytes > bodyBytesMax) return this.cutOff(tooLong);
+    const unread = this.coming.add(bytes);
+    if (unread !== undefined) return this.cutOff(unread);
     if (this.status === 200) this.read(bytes);
     else this.bodyOfRefusal.add(bytes);
   }
@@ -105,7 +121,9 @@ export class WatchStream {
     try {
       for (const document of this.documents.push(bytes)) {
         this.valueCount += 1 + countJsonValues(document);
-        const unread = this.valueCount > answerValuesMax ? tooManyValues : unreadDepth(document);
+        const isTooMuch = this.valueCount > answerValuesMax;
+        const isTooOften = this.events.length >= eventsMax;
+        const unread = isTooMuch ? tooManyValues : isTooOften ? tooManyEvents : unreadDepth(document);
         if (unread !== undefined) return this.cutOff(unread);
         this.recorder.arrive(this.exchange);
         const event = eventOf(JSON.parse(this.documents.textOf(document)) as Json);

@@ -2,7 +2,7 @@
 import type { Choice, CollectionStep, Team } from "../arbitraries/collection-programs.ts";
 import type { TrialType } from "../arbitraries/trial-types.ts";
 import { LostAnswer, type Query } from "../client/client.ts";
-import { type Collection, listOf, objectOf, succeeded } from "../client/collection.ts";
+import { type Collection, PageBounds, listOf, objectOf, succeeded } from "../client/collection.ts";
 import { CheckFailure, Inconclusive } from "../client/findings.ts";
 import type { Answer } from "../client/exchange.ts";
 import {
@@ -291,12 +291,14 @@ export class CollectionPlay {
     const { client } = this.attempt;
     const accept = this.accept(shape, "List");
     const answers: Answer[] = [];
+    const bounds = new PageBounds();
     let asked = query;
     while (answers.length < pagesMax) {
       const answer = await client.attempt("GET", path, { query: asked, accept });
       if (answer instanceof LostAnswer) throw unended(answer);
       if (answer.status === 410) return undefined;
       answers.push(succeeded(answer, "lists.collection", [200]));
+      bounds.add(answer);
       const token = metadataOf(answer.json)["continue"];
       if (typeof token !== "string" || token === "") break;
       const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = query;
