@@ -195,6 +195,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
   "docs/reports.md": {
     "an answer": [
       size("conformance/client/answer-limits.ts bodyBytesMax"),
+      size("conformance/client/answer-limits.ts writtenBytesMax"),
       count("conformance/client/answer-limits.ts piecesMax"),
       count("wire/json-values.ts answerValuesMax"),
       count("wire/json-values.ts answerDepthMax"),

@@ -5,6 +5,10 @@ import { answerDepthMax, answerValuesMax, hasFewJsonValues, isJsonDeeperThan } f
 /** No answer to any request of the suite has more to say, nor has a watch; what goes on is cut off. */
 export const bodyBytesMax = 64 * 1024 * 1024;
 
+/** An answer to a write is one object, which no server stores that is near as large. */
+const writtenBytesMax = 16 * 1024 * 1024;
+const writes: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
 /** Servers send hundreds of bytes at a time, and watches an event: who sends single bytes keeps the suite busy with nothing. */
 const piecesMax = 200_000;
 
@@ -16,7 +20,7 @@ const pathLengthMax = 128 * 1024;
 const sentBytesMax = 8 * 1024 * 1024;
 
 /** Why an answer was lost, or a watch was cut off. */
-const tooLong = `its body goes on beyond ${bodyBytesMax / 1024 / 1024} MiB`;
+const tooLong = (bytesMax: number): string => `its body goes on beyond ${bytesMax / 1024 / 1024} MiB`;
 const tooManyPieces = `its body comes in more than ${piecesMax.toLocaleString("en")} pieces`;
 export const tooManyValues = `its body has more than ${answerValuesMax.toLocaleString("en")} values`;
 export const tooMuchInPages = `more than ${bodyBytesMax / 1024 / 1024} MiB, or ${answerValuesMax.toLocaleString("en")} values`;
@@ -25,14 +29,20 @@ const tooDeep = `its body is nested more than ${answerDepthMax.toLocaleString("e
 
 /** What has come of one body. */
 export class Coming {
+  private readonly bytesMax: number;
   private bytes = 0;
   private pieces = 0;
+
+  /** `method`: of the request that it answers. */
+  constructor(method: string) {
+    this.bytesMax = writes.has(method) ? writtenBytesMax : bodyBytesMax;
+  }
 
   /** Why no more is read; undefined when it is. */
   add(piece: Uint8Array): string | undefined {
     this.bytes += piece.length;
     this.pieces += 1;
-    if (this.bytes > bodyBytesMax) return tooLong;
+    if (this.bytes > this.bytesMax) return tooLong(this.bytesMax);
     return this.pieces > piecesMax ? tooManyPieces : undefined;
   }
 }

@@ -202,7 +202,7 @@ export class Client {
     const exchange = recorder.begin(request);
     return new Promise((resolve) => {
       const body = new Gathered();
-      const coming = new Coming();
+      const coming = new Coming(request.method);
       let settled = false;
       let cancelTimer = () => {};
       const settle = (result: () => Answer | LostAnswer) => {

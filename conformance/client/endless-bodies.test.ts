@@ -34,6 +34,13 @@ it("cuts off an answer without an end", async () => {
   expect((lost as LostAnswer).exchange.lost).toBe("its body goes on beyond 64 MiB");
 });
 
+it("cuts off an answer to a write sooner: it is one object", async () => {
+  for (const method of ["POST", "PUT", "PATCH"]) {
+    const lost = await clientOf().attempt(method, "/api/v1/configmaps");
+    expect((lost as LostAnswer).exchange.lost).toBe("its body goes on beyond 16 MiB");
+  }
+});
+
 it("cuts off a watch that brings more than any program can have written", async () => {
   const watch = clientOf().watch("/api/v1/configmaps", {});
   await watch.untilEnded(1000);

@@ -37,7 +37,7 @@ export class WatchStream {
   private readonly onEnd: () => void;
   private readonly cancel: () => void;
   private waiting: (() => void)[] = [];
-  private readonly coming = new Coming();
+  private readonly coming = new Coming("GET");
   private valueCount = 0;
   private isUnreadable = false;
 
