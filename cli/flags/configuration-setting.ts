@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { configurationRules } from "../../sim/configuration/rules.ts";
 import { bareSetting, type Setting } from "../../sim/configuration/setting.ts";
 import type { Profile } from "../../sim/contract/profile.ts";
+import { certificateBlocks } from "./pem-files.ts";
 
 /** `issuers` are the server's own. */
 export function configurationSetting(
@@ -31,7 +32,7 @@ function fileProblem(path: string): string | undefined {
 
 function unreadableCertificate(pem: string): string | undefined {
   try {
-    for (const block of pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? []) {
+    for (const block of certificateBlocks(pem)) {
       void new X509Certificate(block);
     }
     return undefined;

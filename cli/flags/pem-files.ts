@@ -18,9 +18,24 @@ export function readCertificates(file: string, where: string): string {
   return requireCertificates(readText(file, where), `${where} ${file}`);
 }
 
+const begin = "-----BEGIN CERTIFICATE-----";
+const end = "-----END CERTIFICATE-----";
+
+/** Each from its begin to the next end. In one pass: a file may hold a hundred thousand begins and no end. */
+export function certificateBlocks(pem: string): readonly string[] {
+  const blocks: string[] = [];
+  for (let from = pem.indexOf(begin); from >= 0; ) {
+    const to = pem.indexOf(end, from);
+    if (to < 0) break;
+    blocks.push(pem.slice(from, to + end.length));
+    from = pem.indexOf(begin, to);
+  }
+  return blocks;
+}
+
 /** One PEM certificate or more. */
 export function requireCertificates(pem: string, where: string): string {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
+  const blocks = certificateBlocks(pem);
   try {
     for (const block of blocks) void new X509Certificate(block);
   } catch (error) {

@@ -39,6 +39,13 @@ describe("a baseline", () => {
     expect(mistakesOf(text)).toContain(mistake);
   });
 
+  it("tells the first mistakes of many, and how many there are", () => {
+    const entries = "  - { finding: a.b/c, reason: r }\n".repeat(1000);
+    const told = mistakesOf(`${head}expected:\n${entries}`).split("\n");
+    expect(told).toHaveLength(21);
+    expect(told[20]).toBe("b.yaml: and 979 more");
+  });
+
   it.each([
     [
       '{ "name": "a", "version": "1", "scripts": {} }',

@@ -74,12 +74,16 @@ export function parseBaseline(text: string, name: string): Baseline {
         message: issue.code === "unrecognized_keys" ? unknownFields(issue.keys, fieldsAt(issue.path)) : issue.message,
       }));
   if (parsed.success && problems.length === 0) return parsed.data;
-  const mistakes = problems.map(({ path, message }) => {
+  const more = problems.length - shownMistakesMax;
+  const mistakes = problems.slice(0, shownMistakesMax).map(({ path, message }) => {
     const where = path.length === 0 ? "the document" : path.join(".");
     return `${at(offsetOf(document, path))}: ${where}: ${message}`;
   });
-  throw new BaselineError(mistakes.join("\n"));
+  throw new BaselineError([...mistakes, ...(more > 0 ? [`${name}: and ${more} more`] : [])].join("\n"));
 }
+
+/** Nobody reads more of them before mending the first. */
+const shownMistakesMax = 20;
 
 const wantedFile = {
   version: baselineVersion,
