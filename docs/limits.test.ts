@@ -159,6 +159,10 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "a file of access": [
       { from: "cli/commands/serve-access.ts configurationMebibytesMax", as: (value) => `${value} MiB` },
     ],
+    "a file that a command": [
+      { from: "cli/flags/file-text.ts defaultMebibytesMax", as: (value) => `${value} MiB` },
+      count("cli/flags/file-text.ts fileValuesMax"),
+    ],
     "a file that people write": [
       { from: "cli/flags/file-text.ts writtenMebibytesMax", as: (value) => `${value} MiB` },
       { from: "cli/flags/cluster-files.ts objectsMebibytesMax", as: (value) => `\`--objects\` ${value} MiB` },

@@ -12,7 +12,7 @@ import { judgeOnly } from "./judge-only.ts";
 import { connectionFlagOf, runSuiteOn, runsUntil, type SuiteTarget } from "../targets/suite-target.ts";
 import { type Exchanged, firstParting } from "./replay-parting.ts";
 import { painter } from "../output/terminal.ts";
-import { fileText } from "../flags/file-text.ts";
+import { fileJson } from "../flags/file-text.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 
 /** What of a failure file is needed to make the failure again and to know it. */
@@ -96,7 +96,7 @@ export async function makeAgain(
 /** Undefined for what is no JSON: whoever needs it says so. */
 function jsonIn(file: string): unknown {
   try {
-    return JSON.parse(fileText(file));
+    return fileJson(file);
   } catch {
     return undefined;
   }

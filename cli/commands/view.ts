@@ -20,7 +20,7 @@ import type { SuiteFormat, ViewFormat, ViewOptions } from "../command-line.ts";
 import { suiteRenderers } from "../output/report-files.ts";
 import { huntText, readHuntReport } from "../output/hunt-reports.ts";
 import { painter } from "../output/terminal.ts";
-import { fileText } from "../flags/file-text.ts";
+import { fileJson } from "../flags/file-text.ts";
 import { asSchema, readJsonFile } from "../flags/json-file.ts";
 import { unwritable } from "../flags/file-problem.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
@@ -64,7 +64,7 @@ function viewHunt(file: string, { format = "text", output }: ViewOptions): ExitC
 
 function isHunt(file: string): boolean {
   try {
-    return (JSON.parse(fileText(file)) as { kind?: unknown } | null)?.kind === "HuntReport";
+    return (fileJson(file) as { kind?: unknown } | null)?.kind === "HuntReport";
   } catch {
     return false; // whoever reads reports says what is wrong
   }
@@ -92,7 +92,7 @@ function rendered(reports: readonly NamedReport[], format: SuiteFormat, forTermi
 function readTrace(file: string): TraceDocument | undefined {
   let document: unknown;
   try {
-    document = JSON.parse(fileText(file));
+    document = fileJson(file);
   } catch {
     return undefined; // whoever reads reports says what is wrong
   }

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { cleanUp, scratch } from "../spawned-command.fixture.ts";
-import { fileHead, fileText } from "./file-text.ts";
+import { fileHead, fileJson, fileText } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 afterAll(cleanUp);
@@ -22,6 +22,28 @@ it("gives up a file without an end after 256 parts of a mebibyte", () => {
   };
   expect(() => fileText(path, 256, endless)).toThrow(UsageError);
   expect(reads).toBe(257);
+});
+
+it("is read as JSON up to so many values, and so deep", () => {
+  const parsed = vi.spyOn(JSON, "parse");
+  try {
+    writeFileSync(path, `[${"0,".repeat(9_999_999)}0]`);
+    expect(fileJson(path)).toHaveLength(10_000_000);
+    parsed.mockClear();
+    writeFileSync(path, `[${"{},".repeat(10_000_000)}0]`);
+    expect(() => fileJson(path)).toThrow(
+      new UsageError(`${path}: it has more than 10,000,000 values. Give a smaller file.`),
+    );
+    writeFileSync(path, `${"[".repeat(1001)}${"]".repeat(1001)}`);
+    expect(() => fileJson(path)).toThrow(
+      new UsageError(`${path}: it is nested more than 1,000 deep. Give another file.`),
+    );
+    expect(parsed).not.toHaveBeenCalled();
+    writeFileSync(path, "{");
+    expect(() => fileJson(path)).toThrow(SyntaxError);
+  } finally {
+    parsed.mockRestore();
+  }
 });
 
 it("fails as reading does", () => {

@@ -1,17 +1,19 @@
 /** Files of JSON that an earlier command has written. */
 import type { z } from "zod";
 import { inPlainWords } from "../../scenarios/plain-words.ts";
-import { fileText } from "./file-text.ts";
 import { unreadable } from "./file-problem.ts";
+import { fileJson } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** `name`: how errors call it; `wanted`: a sentence that says what to give. Throws `UsageError`. */
 export function readJsonFile(path: string, name: string, wanted: string): unknown {
-  const text = readable(path, name, wanted);
   try {
-    return JSON.parse(text);
+    return fileJson(path);
   } catch (error) {
-    throw new UsageError(`${name}: not JSON: ${(error as Error).message.replaceAll(/\s+/g, " ")}. ${wanted}`);
+    if (error instanceof UsageError) throw error;
+    const why =
+      error instanceof SyntaxError ? `not JSON: ${error.message.replaceAll(/\s+/g, " ")}` : unreadable(error);
+    throw new UsageError(`${name}: ${why}. ${wanted}`);
   }
 }
 
@@ -26,13 +28,4 @@ export function asSchema<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new UsageError(`${name}: ${issue?.path.join(".") || "the document"}: ${issue?.message ?? "wrong"}. ${wanted}`);
-}
-
-function readable(path: string, name: string, wanted: string): string {
-  try {
-    return fileText(path);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`${name}: ${unreadable(error)}. ${wanted}`);
-  }
 }
