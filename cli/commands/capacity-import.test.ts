@@ -175,5 +175,9 @@ describe("a live cluster", () => {
   it("is refused when it has no nodes to give, or answers with something else", async () => {
     await expect(read(() => ({ status: 403, body: {} }))).rejects.toThrow("/api/v1/nodes: status 403");
     await expect(read(() => ({ status: 200, body: { items: 3 } }))).rejects.toThrow("the answer is no list");
+    const many = { items: Array.from({ length: 3_000_000 }, () => ({})) };
+    await expect(read(() => ({ status: 200, body: many }))).rejects.toThrow("an answer of more than 3,000,000 values");
+    const long = { items: ["a".repeat(64 * 1024 * 1024)] };
+    await expect(read(() => ({ status: 200, body: long }))).rejects.toThrow("an answer of more than 64 MiB");
   });
 });

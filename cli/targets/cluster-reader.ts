@@ -1,5 +1,7 @@
 /** A live cluster, read page by page: what an import needs of it, and nothing else is asked. */
 import type { UrlTransport } from "../../conformance/client/url-transport.ts";
+import { Gathered } from "../../wire/gathered.ts";
+import { answerValuesMax, hasFewJsonValues } from "../../wire/json-values.ts";
 import { UsageError } from "../flags/usage-error.ts";
 
 export interface SeenObject {
@@ -15,7 +17,8 @@ const collections = [
 ] as const;
 
 const pageObjects = 250;
-const pageBytesMax = 512 << 20;
+/** A page of 250 objects has a hundredth of it. */
+const pageBytesMax = 64 << 20;
 const pagesMax = 100_000;
 const answerMillisMax = 60_000;
 /** A list whose version is gone begins again: what came twice counts once. */
@@ -83,8 +86,7 @@ function got(
 ): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
     let status = 0;
-    let bytes = 0;
-    const parts: Uint8Array[] = [];
+    const body = new Gathered();
     const refuse = (why: string): void => {
       clearTimeout(timer);
       cancel();
@@ -98,13 +100,14 @@ function got(
           status = code;
         },
         chunk(part) {
-          bytes += part.length;
-          if (bytes > pageBytesMax) refuse(`an answer of more than ${pageBytesMax >> 20} MiB`);
-          else parts.push(part);
+          body.add(part);
+          if (body.bytes > pageBytesMax) refuse(`an answer of more than ${pageBytesMax >> 20} MiB`);
         },
         end() {
           clearTimeout(timer);
-          resolve({ status, body: Buffer.concat(parts).toString("utf8") });
+          const bytes = body.joined();
+          if (hasFewJsonValues(bytes, answerValuesMax)) resolve({ status, body: new TextDecoder().decode(bytes) });
+          else refuse(`an answer of more than ${answerValuesMax.toLocaleString("en")} values`);
         },
         failed: (cause) => refuse(`no answer: ${cause.message}`),
       },
