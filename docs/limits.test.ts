@@ -219,6 +219,10 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       { from: "conformance/client/discovery.ts walkMinutesMax", as: (value) => `${value} minutes` },
     ],
     "answers and watches": [size("conformance/client/answer-room.ts heldBytesMax")],
+    "what the target sends": [
+      size("conformance/client/document-listener.ts documentBytesMax"),
+      size("conformance/client/document-listener.ts arrivingBytesMax"),
+    ],
     "a body in another encoding": [
       count("wire/json-values.ts answerValuesMax"),
       size("conformance/client/answer-limits.ts bodyBytesMax"),

@@ -1,7 +1,8 @@
 import { request } from "node:https";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { listenForWebhooks } from "../../conformance/client/webhook-listener.ts";
 import { selfSignedCertificate } from "../../sim/http/certificates/self-signed.ts";
+import { Gathered } from "../../wire/gathered.ts";
 import type { WebhookHost } from "../../wire/ports.ts";
 import { hostAndPort } from "../flags/flag-values.ts";
 
@@ -44,6 +45,28 @@ describe("listenForWebhooks", () => {
     expect(await post(webhooks, "/a", "{")).toBe("400");
     stop();
     expect(await post(webhooks, "/a", "{}")).toBe("404");
+  });
+
+  it("holds a review that comes in pieces of one byte in few buffers, and reads none that is nested very deep", async () => {
+    const webhooks = await listener();
+    webhooks.answer("/a", (document) => ({ length: (document as string).length }));
+    const added = vi.spyOn(Gathered.prototype, "add");
+    const text = `"${"a".repeat(3000)}"`;
+    const answered = await new Promise<number | undefined>((resolve, reject) => {
+      const { url, certificate } = webhooks;
+      const outgoing = request(`${url}/a`, { method: "POST", ca: certificate, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      outgoing.on("error", reject);
+      for (const letter of text) outgoing.write(letter);
+      outgoing.end();
+    });
+    const [gathered] = added.mock.contexts as Gathered[];
+    added.mockRestore();
+    expect([answered, gathered?.bytes]).toEqual([200, 3002]);
+    expect(gathered?.pieces().length).toBeLessThan(5);
+    expect(await post(webhooks, "/a", `${"[".repeat(1001)}${"]".repeat(1001)}`)).toBe("400");
   });
 
   it("trusts nobody who does not know the certificate", async () => {
