@@ -11,8 +11,7 @@ export function readJsonFile(path: string, name: string, wanted: string): unknow
     return fileJson(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const why =
-      error instanceof SyntaxError ? `not JSON: ${error.message.replaceAll(/\s+/g, " ")}` : unreadable(error);
+    const why = error instanceof SyntaxError ? `not JSON: ${error.message.replaceAll(/\s+/g, " ")}` : unreadable(error);
     throw new UsageError(`${name}: ${why}. ${wanted}`);
   }
 }
