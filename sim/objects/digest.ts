@@ -51,19 +51,49 @@ export const knownBytesOf = (value: object): number | undefined =>
 
 /**
  * Digests the parts of a sealed object that is large, so that writing it finds them: what is written has some other metadata.
- * Stops after each that is large itself.
+ * Stops each time that much has been read.
  */
 export function* digestParts(object: Members): Generator<void, void> {
+  const read = { bytes: 0 };
   for (const [name, part] of Object.entries(object)) {
     const parts = name === "metadata" && isMembers(part) ? Object.values(part) : [part];
-    for (const each of parts) {
-      digestOf(each, each);
-      if (bytes >= largePartBytesMin) yield;
-    }
+    for (const each of parts) yield* digestPart(each, partDepthMax, read);
   }
 }
 
-const largePartBytesMin = 128 * 1024;
+const bytesPerStep = 128 * 1024;
+
+/** Below a field of the object: as deep as requirements of a container and fields that a manager owns. */
+const partDepthMax = 6;
+/** What is wider is read as a whole. */
+const partWidthMax = 256;
+/** Smaller ones are read again with what they are part of. */
+const knownPartBytesMin = 1024;
+
+/** What is within a part comes first, each by itself. Returns its bytes, but of a scalar. */
+function* digestPart(part: Json, depth: number, read: { bytes: number }): Generator<void, number> {
+  if (typeof part !== "object" || part === null) return 0;
+  if (depth === 0 || isWide(part)) summariseShared(part);
+  else {
+    const within: { [key: string]: Json } = Array.isArray(part) ? ([] as never) : (Object.create(null) as never);
+    for (const key of Object.keys(part)) {
+      const child = (part as Members)[key] as Json;
+      if ((yield* digestPart(child, depth - 1, read)) >= knownPartBytesMin) within[key] = child;
+    }
+    summarise(part, within);
+    remember(part);
+  }
+  const size = bytes;
+  read.bytes += size;
+  if (read.bytes >= bytesPerStep) {
+    read.bytes = 0;
+    yield;
+  }
+  return size;
+}
+
+const isWide = (part: readonly Json[] | Members): boolean =>
+  (Array.isArray(part) ? part.length : Object.keys(part).length) > partWidthMax;
 
 /** An object that has another's parts, and as `before` says that each is known: see `digestParts`. */
 export function partsOf(object: Members): Members {
@@ -99,6 +129,10 @@ function summariseShared(value: readonly Json[] | Members): void {
   }
   if (Array.isArray(value)) summariseList(value, undefined);
   else summariseObject(value as Members, undefined);
+  remember(value);
+}
+
+function remember(value: object): void {
   if (bytes >= rememberedBytesMin && Object.isFrozen(value)) summaries.set(value, { high, low, bytes });
 }
 

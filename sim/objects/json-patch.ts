@@ -7,7 +7,7 @@
  */
 import { ApiError, badRequest, tooLarge } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
-import { askedOnce, paced, turnCostMax } from "../expressions/pace.ts";
+import { paced, turnCostMax } from "../expressions/pace.ts";
 import { BlockList } from "./block-list.ts";
 import { isDeeperThan } from "./nesting.ts";
 import { isObject } from "../contract/objects.ts";
@@ -120,8 +120,7 @@ export function applyJsonPatch(document: Json, operations: readonly PatchOperati
     return editor.finished();
   };
   const patched = paced(edit, () => turnCostMax);
-  if (askedOnce(() => isDeeperThan(depthMax, patched)))
-    throw new PatchFailure(`the document is deeper than ${depthMax}`);
+  if (isDeeperThan(depthMax, patched)) throw new PatchFailure(`the document is deeper than ${depthMax}`);
   return patched;
 }
 

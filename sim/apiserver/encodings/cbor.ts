@@ -6,6 +6,7 @@ import { type CborValue, encodeCbor, encodeCborHead, encodeCborSequence } from "
 import type { Shape, TypeRow } from "../../../wire/schema.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
+import { withoutType } from "./without-type.ts";
 
 /** `type` is undefined for an object that has no type in the tables. */
 export function cborOf(type: TypeRow | undefined, object: JsonObject): Uint8Array {
@@ -25,7 +26,9 @@ export function* cborListSlices(
   const convert = (type === undefined ? undefined : ofStruct(type)) ?? ((value: Json) => value as CborValue);
   yield encodeCborHead(convert(head) as { readonly [key: string]: CborValue }, "items", items.length);
   for (let at = 0; at < items.length; at += itemsPerStep) {
-    const part = convert({ items: items.slice(at, at + itemsPerStep) }) as { readonly items: readonly CborValue[] };
+    const part = convert({ items: items.slice(at, at + itemsPerStep).map(withoutType) }) as {
+      readonly items: readonly CborValue[];
+    };
     yield encodeCborSequence(part.items);
   }
 }

@@ -7,7 +7,13 @@ import { InvariantError } from "../../kernel/invariant.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { cborListSlices, cborOf } from "./cbor.ts";
 import { utf8 } from "./encodings.ts";
-import { encodeProtobuf, encodeWatchFrame, protobufListSlices, typeOfObject } from "./protobuf/envelope.ts";
+import {
+  encodeProtobuf,
+  encodeWatchFrame,
+  protobufListSlices,
+  protobufSlices,
+  typeOfObject,
+} from "./protobuf/envelope.ts";
 import { yamlPieces, yamlText } from "./yaml.ts";
 
 /** Formats that this server reads and writes. */
@@ -17,7 +23,7 @@ export interface Encode {
   (object: JsonObject): Uint8Array;
   /** The same in pieces, of which those that wait for others are empty. Of JSON, `object` may have lists of `LazyItems`. */
   readonly slices?: (object: Readonly<Record<string, unknown>>) => Generator<Uint8Array>;
-  /** A list in pieces, of which those that wait for others are empty: `items` are its own, and `head` is the rest. */
+  /** A list in pieces, of which those that wait for others are empty: `items` are its own, with their kinds and versions, which are not written; `head` is the rest. */
   readonly list?: (head: JsonObject, items: readonly JsonObject[]) => Generator<Uint8Array>;
 }
 
@@ -62,6 +68,8 @@ export class Encoders {
       return type;
     };
     const protobuf: Encode = Object.assign((object: JsonObject) => encodeProtobuf(messageOf(object), object), {
+      slices: (object: Readonly<Record<string, unknown>>) =>
+        protobufSlices(messageOf(object as JsonObject), object as JsonObject),
       list: (head: JsonObject, items: readonly JsonObject[]) => protobufListSlices(messageOf(head), head, items),
     });
     const cbor: Encode = Object.assign((object: JsonObject) => cborOf(typeOfObject(dialect, object), object), {

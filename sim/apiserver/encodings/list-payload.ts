@@ -5,6 +5,7 @@ import { compactJson, prettyJson, yaml } from "./encode.ts";
 import { concatenated, type Encodings, utf8 } from "./encodings.ts";
 import { SharedPayload } from "./payload.ts";
 import { naturalOrder } from "./natural-order.ts";
+import { beginsWithKind, withoutType } from "./without-type.ts";
 import { yamlPieces, yamlText } from "./yaml.ts";
 
 /**
@@ -29,7 +30,7 @@ export class ListPayload extends SharedPayload {
     else if (this.encode === yaml && items.length > 0)
       yield* yamlSlices(head as JsonObject, "items", this.yamlItems(items));
     else if (this.encode.list !== undefined && Object.keys(this.object).at(-1) === "items")
-      yield* this.encode.list(head as JsonObject, items.map(withoutType) as readonly JsonObject[]);
+      yield* this.encode.list(head as JsonObject, items as readonly JsonObject[]);
     else yield* this.lastSlices({ ...head, items: items.map(withoutType) });
   }
 
@@ -123,19 +124,6 @@ const yamlItem = (item: JsonObject): Generator<string> => yamlPieces([withoutTyp
 
 function* withoutTypes(items: readonly Json[]): Generator<Json> {
   for (const item of items) yield withoutType(item);
-}
-
-function withoutType(item: Json): Json {
-  if (item === null || typeof item !== "object" || Array.isArray(item) || !beginsWithKind(item as JsonObject))
-    return item;
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = item as JsonObject;
-  return rest as JsonObject;
-}
-
-/** Custom resources are written with their fields in byte order, and keep their types in lists. */
-function beginsWithKind(item: JsonObject): boolean {
-  for (const first in item) return first === "kind";
-  return false;
 }
 
 let lastKind: Json | undefined;

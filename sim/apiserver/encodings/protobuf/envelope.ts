@@ -9,7 +9,8 @@ import { apiVersionFromDialect, type Dialect } from "../../../../wire/dialect.ts
 import { structNamed, structOfKind, type TypeRow } from "../../../../wire/schema.ts";
 import type { JsonObject } from "../../../contract/http-message.ts";
 import { typeInDialect } from "../../../kinds/custom/definition-type.ts";
-import { decodeMessage, encodeMessage, guarded } from "./messages.ts";
+import { isLargeObject } from "../../../objects/value-limit.ts";
+import { decodeMessage, encodeMessage, encodeMessageSteps, guarded } from "./messages.ts";
 import { ProtobufError, readFields, requireWireType, wireTypes } from "./values.ts";
 
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
@@ -30,6 +31,34 @@ export function encodeProtobuf(type: TypeRow, object: JsonObject): Uint8Array {
   return writer.finish();
 }
 
+/** The same in pieces. It begins with the length of all, so that nothing leaves before everything is made; until then they are empty. */
+export function* protobufSlices(type: TypeRow, object: JsonObject): Generator<Uint8Array> {
+  const message = yield* madeInSteps(type, object);
+  yield* envelopeSlices(object, [message]);
+}
+
+function* madeInSteps(type: TypeRow, object: JsonObject): Generator<Uint8Array, Uint8Array> {
+  const steps = encodeMessageSteps(type, object);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    yield nothing;
+  }
+}
+
+/** `parts`: of the message, whose kind and apiVersion `head` has. */
+function* envelopeSlices(head: JsonObject, parts: readonly Uint8Array[]): Generator<Uint8Array> {
+  yield magic;
+  const before = protobuf.Writer.create();
+  before.uint32(delimited(1)).fork();
+  before.uint32(delimited(1)).string((head["apiVersion"] ?? "") as string);
+  before.uint32(delimited(2)).string((head["kind"] ?? "") as string);
+  before.ldelim();
+  before.uint32(delimited(2)).uint32(parts.reduce((sum, { length }) => sum + length, 0));
+  yield before.finish();
+  yield* parts;
+  yield protobuf.Writer.create().uint32(delimited(3)).string("").uint32(delimited(4)).string("").finish();
+}
+
 /** Items that are written in one step. */
 const itemsPerStep = 200;
 
@@ -45,23 +74,20 @@ export function* protobufListSlices(
   const headBytes = encodeMessage(type, { ...head, items: [] });
   const without = encodeMessage(type, { items: [] }).length;
   const parts: Uint8Array[] = [headBytes];
-  let length = headBytes.length;
-  for (let at = 0; at < items.length; at += itemsPerStep) {
-    const part = encodeMessage(type, { items: items.slice(at, at + itemsPerStep) }).subarray(without);
-    parts.push(part);
-    length += part.length;
+  for (let at = 0; at < items.length; ) {
+    const together = items.slice(at, at + itemsPerStep);
+    const large = together.findIndex(isLargeObject);
+    // What is large by itself is written by itself, in steps.
+    const some = large < 0 ? together : together.slice(0, Math.max(1, large));
+    parts.push(
+      (large === 0 ? yield* madeInSteps(type, { items: some }) : encodeMessage(type, { items: some })).subarray(
+        without,
+      ),
+    );
+    at += some.length;
     yield nothing;
   }
-  yield magic;
-  const before = protobuf.Writer.create();
-  before.uint32(delimited(1)).fork();
-  before.uint32(delimited(1)).string((head["apiVersion"] ?? "") as string);
-  before.uint32(delimited(2)).string((head["kind"] ?? "") as string);
-  before.ldelim();
-  before.uint32(delimited(2)).uint32(length);
-  yield before.finish();
-  yield* parts;
-  yield protobuf.Writer.create().uint32(delimited(3)).string("").uint32(delimited(4)).string("").finish();
+  yield* envelopeSlices(head, parts);
 }
 
 const nothing = new Uint8Array(0);

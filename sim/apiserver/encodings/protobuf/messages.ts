@@ -28,12 +28,20 @@ import {
   type ValueCodec,
   wireTypes,
   type Writer,
+  type Written,
 } from "./values.ts";
 
 /** The bytes of an object without any envelope. */
 export function encodeMessage(type: TypeRow, object: JsonObject): Uint8Array {
   const writer = protobuf.Writer.create();
   writePlan(planOf(type), writer, object);
+  return writer.finish();
+}
+
+/** The same in steps: stops each time that much has been written. */
+export function* encodeMessageSteps(type: TypeRow, object: JsonObject): Generator<void, Uint8Array> {
+  const writer = protobuf.Writer.create();
+  yield* planSteps(planOf(type), writer, object, { bytes: 0 });
   return writer.finish();
 }
 
@@ -73,6 +81,8 @@ interface Slot {
   /** The field of the object; of a message whose fields JSON shows among its holder's, "". */
   readonly name: string;
   write(writer: Writer, object: JsonObject): void;
+  /** As `write`, of what may hold much. */
+  readonly steps?: (writer: Writer, object: JsonObject, written: Written) => Generator<void, void>;
   read(reader: Reader, wireType: number, into: Record<string, Json>): void;
 }
 
@@ -103,6 +113,28 @@ function writePlan(plan: MessagePlan, writer: Writer, object: JsonObject): void 
   for (const slot of plan.slots) slot.write(writer, object);
 }
 
+function* planSteps(plan: MessagePlan, writer: Writer, object: JsonObject, written: Written): Generator<void, void> {
+  for (const slot of plan.slots) {
+    if (slot.steps !== undefined) {
+      yield* slot.steps(writer, object, written);
+      continue;
+    }
+    const before = writer.len;
+    slot.write(writer, object);
+    if (isMuch(written, writer.len - before)) yield;
+  }
+}
+
+/** True when so many bytes more make it much; then it is counted anew. */
+function isMuch(written: Written, bytes: number): boolean {
+  written.bytes += bytes;
+  if (written.bytes < bytesPerStep) return false;
+  written.bytes = 0;
+  return true;
+}
+
+const bytesPerStep = 64 * 1024;
+
 /** How deep messages may lie in each other; only schemas do so at all. The real decoder has no limit but memory. */
 const depthMax = 500;
 let depth = 0;
@@ -130,6 +162,11 @@ function nestedSlot(number: number, plan: MessagePlan): Slot {
       writePlan(plan, writer, object);
       writer.ldelim();
     },
+    *steps(writer, object, written) {
+      writer.uint32((number << 3) | wireTypes.delimited).fork();
+      yield* planSteps(plan, writer, object, written);
+      writer.ldelim();
+    },
     read(reader, wireType, into) {
       requireWireType(wireType, wireTypes.delimited, String(number));
       readPlan(plan, reader, reader.uint32(), into);
@@ -155,9 +192,18 @@ function singleSlot(type: TypeRow, field: FieldRow): Slot {
   const tag = (number << 3) | codec.wireType;
   const pointer = isPointer(type, field);
   const shown = presenceOf(type, field) === "always";
+  const { steps } = codec;
   return {
     number,
     name,
+    ...(steps !== undefined && {
+      *steps(writer: Writer, object: JsonObject, written: Written) {
+        const value = object[name];
+        if (pointer && (value === undefined || value === null)) return;
+        writer.uint32(tag);
+        yield* steps(writer, value, written);
+      },
+    }),
     write(writer, object) {
       const value = object[name];
       if (pointer && (value === undefined || value === null)) return;
@@ -188,9 +234,19 @@ function listSlot(type: TypeRow, field: FieldRow, items: Shape): Slot {
   const number = numberOf(field);
   const codec = codecOf(type, items, namedIn(items), field.protobuf?.type);
   const tag = (number << 3) | codec.wireType;
+  const { steps } = codec;
   return {
     number,
     name,
+    *steps(writer, object, written) {
+      for (const item of (object[name] ?? []) as readonly Json[]) {
+        const before = writer.len;
+        writer.uint32(tag);
+        if (steps !== undefined) yield* steps(writer, item, written);
+        else codec.write(writer, item);
+        if (steps === undefined && isMuch(written, writer.len - before)) yield;
+      }
+    },
     write(writer, object) {
       for (const item of (object[name] ?? []) as readonly Json[]) {
         writer.uint32(tag);
@@ -265,18 +321,28 @@ function mapSlot(type: TypeRow, field: FieldRow, values: Shape): Slot {
     values.is === "list"
       ? wrappedList(type, values.items)
       : codecOf(type, values, namedValue(field) ?? namedIn(values), field.protobuf?.type);
+  const writeEntry = (writer: Writer, key: string, value: Json | undefined): void => {
+    writer.uint32((number << 3) | wireTypes.delimited).fork();
+    writer.uint32((1 << 3) | wireTypes.delimited).string(key);
+    writer.uint32((2 << 3) | codec.wireType);
+    codec.write(writer, value);
+    writer.ldelim();
+  };
   return {
     number,
     name,
     write(writer, object) {
       const map = object[name] as JsonObject | undefined | null;
       if (map === undefined || map === null) return;
+      for (const key of sortByBytes(Object.keys(map))) writeEntry(writer, key, map[key]);
+    },
+    *steps(writer, object, written) {
+      const map = object[name] as JsonObject | undefined | null;
+      if (map === undefined || map === null) return;
       for (const key of sortByBytes(Object.keys(map))) {
-        writer.uint32((number << 3) | wireTypes.delimited).fork();
-        writer.uint32((1 << 3) | wireTypes.delimited).string(key);
-        writer.uint32((2 << 3) | codec.wireType);
-        codec.write(writer, map[key]);
-        writer.ldelim();
+        const before = writer.len;
+        writeEntry(writer, key, map[key]);
+        if (isMuch(written, writer.len - before)) yield;
       }
     },
     read(reader, wireType, into) {
@@ -376,6 +442,11 @@ function makeStructCodec(type: TypeRow): ValueCodec {
     write(writer, value) {
       writer.fork();
       writePlan((plan ??= planOf(type)), writer, (value ?? empty) as JsonObject);
+      writer.ldelim();
+    },
+    *steps(writer, value, written) {
+      writer.fork();
+      yield* planSteps((plan ??= planOf(type)), writer, (value ?? empty) as JsonObject, written);
       writer.ldelim();
     },
     read: (reader, before) =>

@@ -12,7 +12,16 @@ import {
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
 import { decodeObject } from "../../../objects/decode.ts";
 import { decodeMessage, encodeMessage } from "./messages.ts";
-import { decodeProtobuf, encodeProtobuf, encodeWatchFrame, openEnvelope, typeOfObject } from "./envelope.ts";
+import { rememberLarge } from "../../../objects/value-limit.ts";
+import {
+  decodeProtobuf,
+  encodeProtobuf,
+  encodeWatchFrame,
+  openEnvelope,
+  protobufListSlices,
+  protobufSlices,
+  typeOfObject,
+} from "./envelope.ts";
 import { recordedFrame, recordedObjects } from "./recorded-vectors.fixture.ts";
 import { ProtobufError } from "./values.ts";
 
@@ -27,6 +36,39 @@ function opened(bytes: Uint8Array): JsonObject {
 
 const closed = (object: JsonObject): Uint8Array =>
   encodeProtobuf(typeOfObject(kubernetesDialect, object) as TypeRow, object);
+
+describe("a large object", () => {
+  const resources = (letter: string): JsonObject =>
+    Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`example.com/${letter}${at}`, "1"]));
+  const pod: JsonObject = {
+    kind: "Pod",
+    apiVersion: "v1",
+    metadata: { name: "a", labels: { "10": "b", "9": "a" } },
+    spec: { containers: [{ name: "c", image: "i", resources: { limits: resources("a"), requests: resources("b") } }] },
+    status: { phase: "Running" },
+  };
+  const pieces = (all: Iterable<Uint8Array>): readonly [steps: number, text: string] => {
+    const list = [...all];
+    return [list.filter(({ length }) => length === 0).length, hex(Buffer.concat(list))];
+  };
+
+  it("is written in steps to the same bytes, alone and in a list", () => {
+    const type = typeOfObject(kubernetesDialect, pod) as TypeRow;
+    const [steps, text] = pieces(protobufSlices(type, pod));
+    expect(steps).toBeGreaterThan(10);
+    expect(text === hex(closed(pod))).toBe(true);
+
+    const head: JsonObject = { kind: "PodList", apiVersion: "v1", metadata: { resourceVersion: "7" } };
+    const small: JsonObject = { kind: "Pod", apiVersion: "v1", metadata: { name: "b" }, spec: { containers: [] } };
+    rememberLarge(pod);
+    const listType = typeOfObject(kubernetesDialect, head) as TypeRow;
+    for (const items of [[pod], [small, pod, small], [small, small]]) {
+      const [, listed] = pieces(protobufListSlices(listType, head, items));
+      expect(listed === hex(closed({ ...head, items }))).toBe(true);
+    }
+    expect(pieces(protobufListSlices(listType, head, [small, pod]))[0]).toBeGreaterThan(10);
+  });
+});
 
 describe("recorded answers", () => {
   it.each(Object.entries(recordedObjects))("decode and encode again, byte for byte: %s", (_, text) => {

@@ -20,10 +20,17 @@ export class ProtobufError extends Error {}
 export const wireTypes = { varint: 0, fixed64: 1, delimited: 2 } as const;
 export type WireType = (typeof wireTypes)[keyof typeof wireTypes];
 
+/** What has been written since others had their turn. */
+export interface Written {
+  bytes: number;
+}
+
 export interface ValueCodec {
   readonly wireType: WireType;
   /** Writes the value behind its tag; undefined and null stand for the zero value. */
   write(writer: Writer, value: Json | undefined): void;
+  /** As `write`, of what may hold much: stops each time that much has been written. */
+  readonly steps?: (writer: Writer, value: Json | undefined, written: Written) => Generator<void, void>;
   /** `before` is what an earlier occurrence of the field gave: messages are merged into it. Throws `ProtobufError`. */
   read(reader: Reader, before: Json | undefined): Json;
   /** True for what a field held by value need not show. */
