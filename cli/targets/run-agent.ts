@@ -104,7 +104,6 @@ export async function runAgent({ settings, profile: name, context, faults }: Run
     seed: `${options.nodeName} ${process.pid} ${Date.now()}`,
     warn,
     fail: (why) => broke(new UsageError(why)),
-    onError: broke,
   });
   const server = reached === undefined ? "alone" : `against ${reached.url}`;
   const where = Object.values(running.urls).join(" ");

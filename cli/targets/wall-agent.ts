@@ -11,13 +11,14 @@ import {
 } from "../../sim/agent/certificates/certificate-keeper.ts";
 import type { HeldPod } from "../../sim/agent/pods/held-pod.ts";
 import { AgentApi } from "../../sim/agent/client/agent-api.ts";
+import { turns } from "../../sim/agent/piece.ts";
 import { run } from "../../sim/agent/task.ts";
 import { certificateMaker } from "../../sim/http/certificates/certificate-maker.ts";
 import type { CredentialsReader } from "../../sim/agent/runtime/image-pulls.ts";
 import { credentialPlugins, type PluginsOptions } from "../../sim/http/credential-plugins.ts";
 import { readText } from "../flags/pem-files.ts";
 import { UsageError } from "../flags/usage-error.ts";
-import { exceptionText } from "../output/exceptions.ts";
+import { Exceptions } from "../output/exceptions.ts";
 import type { AgentLog } from "../output/agent-log.ts";
 import { programProfiles } from "./program-profiles.ts";
 import { loggedRuntime, loggedServer } from "./logged-calls.ts";
@@ -65,8 +66,6 @@ export interface WallAgentOptions {
   readonly log: AgentLog;
   /** The agent cannot go on as it is configured. */
   readonly fail: (why: string) => void;
-  /** An event of the agent threw: our bug. */
-  readonly onError: (error: unknown) => void;
 }
 
 export interface AgentCertificates {
@@ -107,19 +106,26 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     log,
     warn,
     fail,
-    onError,
   } = given;
   const bugs = startedAgentBugsOn(faults);
   const agentBugs = agentBugsOn(faults);
+  const exceptions = new Exceptions((line) => log.warning("agent", line));
   const kernel = new Kernel({
     seed,
     epochUnixMillis: Date.now(),
-    caught: (failure, what) => log.warning("agent", `exception in ${what}: ${exceptionText(failure)}`),
+    caught: (failure, what, component = "event") => exceptions.tell(component, what, failure),
   });
-  const driver = new WallDriver(kernel, wallPorts, { onError });
+  const driver = new WallDriver(kernel, wallPorts, {
+    onError: (failure) => exceptions.tell("event", "an event", failure),
+  });
   const process = kernel.process(`nodeagent ${options.nodeName}`);
   const turn = (work: () => void): void => {
-    if (process.alive) driver.enter(process, work);
+    if (!process.alive) return;
+    try {
+      driver.enter(process, work);
+    } catch (failure) {
+      exceptions.tell("event", "what has come from outside", failure);
+    }
   };
   const imageEndpoint = settings.text("image-service-endpoint");
   const grpc = new GrpcRuntime(
@@ -189,6 +195,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
     agent: view,
     node,
     configz: () => configzOf(settings),
+    exceptions: () => exceptions.counts,
     profiles,
     idleMillisMax: Math.floor(settings.number("streaming-connection-idle-timeout") / 1000),
     syncFrequencyMicros: options.pods.syncFrequencyMicros,
@@ -201,9 +208,10 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
   });
   if (certificates !== undefined && remote !== undefined) {
     const { nodeName } = options;
-    const api = new AgentApi({ process, server: remote, headers });
+    const pieces = view.process;
+    const api = new AgentApi({ process: pieces, server: remote, headers });
     driver.enter(process, () =>
-      keepCertificates(bugs, { process, api, dialect, maker: certificateMaker, nodeName, warn }, certificates, {
+      keepCertificates(bugs, { process: pieces, api, dialect, maker: certificateMaker, nodeName, warn }, certificates, {
         client: ({ certificate, privateKey }) => remote.present({ certificate, key: privateKey }),
         serving: (made) => sockets.present(made),
       }),
@@ -240,6 +248,9 @@ function pluginsOf(
   }
 }
 
+/** Until a certificate that an exception has ended is asked for again. */
+const certificateMicros = 30_000_000;
+
 const nameOf = ({ namespace, name }: HeldPod): string => `${namespace}/${name}`;
 
 /** A container of its own has neither run nor ended, and it has not been refused. */
@@ -262,15 +273,16 @@ function keepCertificates(
 ): void {
   const keep = (purpose: "client" | "serving", pairs: PairFile, held: HeldCertificate | undefined): void => {
     const keeper = new CertificateKeeper(certificateOptionsWith(bugs, { ...common, purpose, hosts }));
-    run(
-      keeper.keep(held, (made) => {
-        pairs.write(made, Date.now());
-        present[purpose](made);
-        common.warn(
-          `${purpose} certificate: a new one, good until ${new Date(made.notAfterUnixMillis).toISOString()}.`,
-        );
-      }),
-      () => {},
+    let current = held;
+    const renewed = (made: HeldCertificate): void => {
+      pairs.write(made, Date.now());
+      present[purpose](made);
+      current = made;
+      common.warn(`${purpose} certificate: a new one, good until ${new Date(made.notAfterUnixMillis).toISOString()}.`);
+    };
+    // One that throws begins anew a while later, with what it has.
+    turns(common.process, "certificates", `${purpose} certificate`, certificateMicros, () =>
+      run(keeper.keep(current, renewed), () => {}),
     );
   };
   if (client !== undefined) {

@@ -52,6 +52,7 @@ import { MirrorPods } from "./sources/mirror-pods.ts";
 import type { StaticPodLaw } from "./sources/static-pod.ts";
 import { startUrlSource, type UrlFetcher } from "./sources/url-source.ts";
 import { groupFolder } from "./stats/system-groups.ts";
+import { inPieces, later, piece, turns } from "./piece.ts";
 import { run, type Task } from "./task.ts";
 
 export interface AgentPorts {
@@ -87,6 +88,8 @@ export interface AgentPorts {
 
 const tickMicros: Micros = 1_000_000;
 const nodePollMicros: Micros = 100_000;
+const removalMicros: Micros = 10_000_000;
+const removalsMax = 5;
 
 export class Agent {
   readonly pods: PodManager;
@@ -112,9 +115,10 @@ export class Agent {
   private readonly allocations: AllocationStore | undefined;
 
   constructor(ports: AgentPorts, options: AgentOptions) {
-    this.ports = ports;
+    const process = inPieces(ports.process);
+    this.ports = { ...ports, process };
     this.options = options;
-    const { process, dialect, runtime } = ports;
+    const { dialect, runtime } = ports;
     const { clock, prng } = process;
     const nowMicros = clock.nowMicros();
     const bugs = ports.bugs ?? agentBugsOn();
@@ -167,7 +171,7 @@ export class Agent {
       resize: (pod, others) => this.roomFor(pod, others),
       allocations: this.allocations,
       mirrors: () => this.mirrors,
-      directoryUnused: (uid) => run(this.directoryRemoved(uid), () => {}),
+      directoryUnused: (uid) => this.removeDirectory(uid),
     });
     this.hearer = hearerWith(bugs, this.pods);
     this.statuses = new StatusManager({
@@ -204,6 +208,7 @@ export class Agent {
             api: this.api,
             dialect,
             node: () => this.node.node(),
+            lookAgain: () => this.pods.lookAfterMirrors(),
             mirrored: (held) => this.statuses.mirrored(held),
           });
     this.workers = this.makeWorkers();
@@ -228,19 +233,23 @@ export class Agent {
 
   /** Begins; nothing is awaited. */
   start(): void {
-    run(this.greeted(), () => {
-      this.health.start();
-      this.relist.start();
-      this.garbage.start();
-      this.startLogRotation();
-      this.node.start();
-    });
+    const { process } = this.ports;
+    turns(process, "start", "the first word with the runtime", tickMicros, () =>
+      run(this.greeted(), () => {
+        this.health.start();
+        this.relist.start();
+        this.garbage.start();
+        this.startLogRotation();
+        this.node.start();
+      }),
+    );
     if (this.api !== undefined) this.allocations?.begin();
     this.pods.start();
     this.statuses.start();
     this.workers.start();
     const { controlGroups: groups, ownGroup } = this.options;
-    if (ownGroup !== undefined) run(this.joined(ownGroup), () => {});
+    if (ownGroup !== undefined)
+      turns(process, "control-groups", "the agent's own group", tickMicros, () => run(this.joined(ownGroup), () => {}));
     if (groups !== undefined) {
       new ControlGroups({
         cri: this.cri,
@@ -253,16 +262,31 @@ export class Agent {
     const { managers } = this;
     if (managers?.mustWait !== true) this.startSources();
     if (managers === undefined) return;
-    run(managers.begin(), (problem) => {
-      if (problem !== undefined) this.fail(problem);
-      else if (managers.mustWait) this.startSources();
-    });
+    let hasBegun = false;
+    turns(process, "resource-managers", "the first look at the machine", tickMicros, () =>
+      run(managers.begin(), (problem) => {
+        if (problem !== undefined) this.fail(problem);
+        else if (managers.mustWait && !hasBegun) {
+          hasBegun = true;
+          this.startSources();
+        }
+      }),
+    );
   }
 
   /** Puts the agent itself where a flag wants it. */
   private *joined({ path, processId }: NonNullable<AgentOptions["ownGroup"]>): Task<void> {
     const isThere = yield* writeFile(this.cri, `${groupFolder(path)}/cgroup.procs`, String(processId));
     if (!isThere) this.ports.warn?.(`--nodeagent-cgroups ${path}: this machine does not take the agent into it.`);
+  }
+
+  private removeDirectory(uid: string, tries = 1): void {
+    const { process } = this.ports;
+    const again = (): void => {
+      if (tries < removalsMax) later(process, removalMicros, () => this.removeDirectory(uid, tries + 1));
+    };
+    const begin = (): void => void run(this.directoryRemoved(uid), () => {});
+    piece(process, "housekeeping", () => `directory of pod ${uid}`, begin, again);
   }
 
   /** With the last words of its containers. */
@@ -349,16 +373,17 @@ export class Agent {
 
   /** Static pods begin before their node is known; as soon as it is, they get their mirrors. */
   private awaitNode(): void {
-    const { clock } = this.ports.process;
-    if (this.node.node() === undefined) {
-      clock.after(nodePollMicros, () => this.awaitNode());
-      return;
-    }
-    for (const held of this.pods.held.values()) {
-      if (!held.isStatic) continue;
-      held.steady = undefined;
-      this.workers.update(held);
-    }
+    turns(this.ports.process, "start", "wait for the node", nodePollMicros, (next) => {
+      if (this.node.node() === undefined) {
+        next(nodePollMicros);
+        return;
+      }
+      for (const held of this.pods.held.values()) {
+        if (!held.isStatic) continue;
+        held.steady = undefined;
+        this.workers.update(held);
+      }
+    });
   }
 
   private sources(): readonly PodSource[] {

@@ -3,7 +3,8 @@
  * event that brings it. No promises: what runs when is the kernel's order of events alone. A task that nobody needs any
  * more is cancelled where it waits.
  */
-import type { Cancel, Clock, Micros } from "../kernel/types.ts";
+import type { Cancel, Clock, Micros, Process } from "../kernel/types.ts";
+import { type Component, joined, kept, piece, type Words } from "./piece.ts";
 
 /** Starts something and returns how to call it off. `resume` is called once. */
 export type Begin<Value> = (resume: (value: Value) => void) => Cancel;
@@ -78,6 +79,23 @@ export function* within<Result>(clock: Clock, micros: Micros, task: Task<Result>
   return ended;
 }
 
+/** A part of a task that is a piece of work by itself: what it throws is told, it comes to nothing, and the task goes on. */
+export function* apart<Result>(
+  process: Process,
+  component: Component,
+  what: Words,
+  task: Task<Result>,
+): Task<Result | undefined> {
+  return yield* wait<Result | undefined>((resume) => {
+    let cancel: Cancel = () => {};
+    const begin = (): void => {
+      cancel = run(task, resume);
+    };
+    piece(process, component, what, begin, () => resume(undefined));
+    return () => cancel();
+  });
+}
+
 /** A task threw, and the one that waits for it is to hear of it. */
 class Failure {
   readonly error: unknown;
@@ -89,7 +107,7 @@ class Failure {
 
 /**
  * Runs a task to its first call; `done` fires once, at once or later, unless the task is cancelled. One that throws calls `failed`
- * instead, if that is given; else the exception is that of the event that made it go on.
+ * instead, if that is given; else the exception is that of the piece of work that it was begun in.
  */
 export function run<Result>(
   task: Task<Result>,
@@ -100,7 +118,15 @@ export function run<Result>(
   let isOver = false;
   let isStepping = false;
   const queue: unknown[] = [];
-  const step = (value: unknown): void => {
+  const cancel: Cancel = () => {
+    if (isOver) return;
+    isOver = true;
+    leave();
+    cancelCall();
+    if (!isStepping) task.return(undefined as Result);
+  };
+  const leave = joined(cancel);
+  const step = kept((value: unknown): void => {
     if (isOver) return;
     queue.push(value);
     if (isStepping) return;
@@ -111,6 +137,10 @@ export function run<Result>(
       try {
         next = task.next(queue.shift());
         while (next.done !== true) {
+          if (isOver) {
+            task.return(undefined as Result); // what its own step has cancelled begins nothing more
+            return;
+          }
           try {
             cancelCall = next.value(step);
             break;
@@ -122,24 +152,23 @@ export function run<Result>(
       } catch (error) {
         isOver = true;
         isStepping = false;
+        leave();
         if (failed === undefined) throw error;
         failed(error);
         return;
       }
       if (next.done === true) {
+        const wasOver = isOver;
         isOver = true;
         isStepping = false;
+        if (wasOver) return;
+        leave();
         done(next.value);
         return;
       }
     }
     isStepping = false;
-  };
+  });
   step(undefined);
-  return () => {
-    if (isOver) return;
-    isOver = true;
-    cancelCall();
-    if (!isStepping) task.return(undefined as Result);
-  };
+  return cancel;
 }

@@ -15,7 +15,7 @@ it("does its work when one that looks at every tick would", () => {
       const fired: number[] = [];
       const looked: number[] = [];
       let dueMicros = Infinity;
-      const ticks = new Ticks(clock, period, () => fired.push(clock.nowMicros()));
+      const ticks = new Ticks(process, "housekeeping", period, () => fired.push(clock.nowMicros()));
       const look = (): void => {
         if (dueMicros <= clock.nowMicros()) {
           dueMicros = Infinity;
@@ -46,6 +46,6 @@ it("does its work when one that looks at every tick would", () => {
 it("does nothing that nobody asks for", () => {
   const kernel = new Kernel({ seed: "ticks" });
   const process = kernel.process("p");
-  kernel.enter(process, () => new Ticks(process.clock, period, () => {}).start());
+  kernel.enter(process, () => new Ticks(process, "housekeeping", period, () => {}).start());
   expect(kernel.pendingCount).toBe(0);
 });

@@ -2,10 +2,12 @@
  * Work that is done at ticks of a fixed period, but only at those that somebody has asked for: what looks every second
  * whether there is anything to do costs nothing while there is not.
  */
-import type { Cancel, Clock, Micros } from "../kernel/types.ts";
+import type { Cancel, Micros, Process } from "../kernel/types.ts";
+import { type Component, later, piece } from "./piece.ts";
 
 export class Ticks {
-  private readonly clock: Clock;
+  private readonly process: Process;
+  private readonly component: Component;
   private readonly periodMicros: Micros;
   private readonly work: () => void;
   private beganMicros: Micros | undefined;
@@ -14,15 +16,17 @@ export class Ticks {
   private wantedMicros: Micros = Infinity;
   private armed: { readonly atMicros: Micros; readonly cancel: Cancel } | undefined;
 
-  constructor(clock: Clock, periodMicros: Micros, work: () => void) {
-    this.clock = clock;
+  /** Work that throws is done again at the next tick. */
+  constructor(process: Process, component: Component, periodMicros: Micros, work: () => void) {
+    this.process = process;
+    this.component = component;
     this.periodMicros = periodMicros;
     this.work = work;
   }
 
   /** Ticks are a period apart from now on; the first is in a period. */
   start(): void {
-    this.beganMicros = this.clock.nowMicros();
+    this.beganMicros = this.process.clock.nowMicros();
     this.firedMicros = this.beganMicros;
     if (this.wantedMicros !== Infinity) this.arm(this.tickAt(this.wantedMicros));
   }
@@ -37,20 +41,22 @@ export class Ticks {
 
   private tickAt(atMicros: Micros): Micros {
     const { periodMicros, beganMicros = 0 } = this;
-    const from = Math.max(atMicros, this.clock.nowMicros());
+    const from = Math.max(atMicros, this.process.clock.nowMicros());
     const tick = beganMicros + Math.ceil((from - beganMicros) / periodMicros) * periodMicros;
     // Of one instant there is one tick.
     return tick === this.firedMicros ? tick + periodMicros : tick;
   }
 
   private arm(atMicros: Micros): void {
-    this.armed?.cancel();
-    const cancel = this.clock.after(atMicros - this.clock.nowMicros(), () => {
+    const { process, component } = this;
+    const before = this.armed;
+    const cancel = later(process, atMicros - process.clock.nowMicros(), () => {
       this.armed = undefined;
       this.firedMicros = atMicros;
       this.wantedMicros = Infinity;
-      this.work();
+      piece(process, component, `turn of ${component}`, this.work, () => this.ask());
     });
+    before?.cancel();
     this.armed = { atMicros, cancel };
   }
 }

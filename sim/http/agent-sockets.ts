@@ -8,7 +8,7 @@ import { listenHttp, type TlsOptions } from "./http-server.ts";
 export interface AgentSocketsOptions
   extends Pick<
     AgentListenerOptions,
-    "agent" | "node" | "configz" | "idleMillisMax" | "syncFrequencyMicros" | "profiles"
+    "agent" | "node" | "configz" | "idleMillisMax" | "syncFrequencyMicros" | "profiles" | "exceptions"
   > {
   readonly settings: AgentSettings;
   /** Of the serving listener; undefined where there is none. */
@@ -59,7 +59,7 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
     more: Partial<AgentListenerOptions>,
     secure?: TlsOptions,
   ): Promise<void> => {
-    const { agent, node, configz, idleMillisMax, syncFrequencyMicros, hasDebugging, profiles } = common;
+    const { agent, node, configz, idleMillisMax, syncFrequencyMicros, hasDebugging, profiles, exceptions } = common;
     const handler = listener({
       kind,
       agent,
@@ -69,6 +69,7 @@ export async function openAgentSockets(options: AgentSocketsOptions): Promise<Ag
       syncFrequencyMicros,
       hasDebugging,
       profiles,
+      ...(exceptions === undefined ? {} : { exceptions }),
       counts,
       ...more,
     });

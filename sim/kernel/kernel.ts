@@ -17,7 +17,7 @@ export interface KernelOptions {
    * Hears of exceptions that concern one piece of work alone, after which the run goes on: for a server that must stay
    * up. Default: they fail the run.
    */
-  readonly caught?: (failure: ProcessError, what: string) => void;
+  readonly caught?: (failure: ProcessError, what: string, component: string | undefined) => void;
   /** Events that may fire without time moving before the run is declared stuck: an integer >= 1. Default 10 million. */
   readonly eventsPerInstantMax?: number;
 }
@@ -206,9 +206,9 @@ export class Kernel {
   }
 
   /** For `ProcessScope`: an exception that its work caught. */
-  caught(owner: ProcessScope, what: string, error: unknown): void {
+  caught(owner: ProcessScope, what: string, error: unknown, component: string | undefined): void {
     if (this.goOn === undefined) throw error;
-    this.goOn(error instanceof ProcessError ? error : new ProcessError(owner.name, this.now, error), what);
+    this.goOn(error instanceof ProcessError ? error : new ProcessError(owner.name, this.now, error), what, component);
   }
 
   /** For `ProcessScope`: drops all that a process that has just died had pending. */

@@ -29,7 +29,7 @@ export interface ProcessHost {
   /** Takes back all that is scheduled for the owner. */
   revoke(owner: EventOwner): void;
   /** An exception that work of `owner` caught: told, or thrown again. */
-  caught(owner: Process, what: string, error: unknown): void;
+  caught(owner: Process, what: string, error: unknown, component: string | undefined): void;
 }
 
 /** The cancel of what never began. */
@@ -88,8 +88,8 @@ export class ProcessScope implements Process, EventOwner {
     return this.kernel.isCurrent(this);
   }
 
-  caught(what: string, error: unknown): void {
-    this.kernel.caught(this, what, error);
+  caught(what: string, error: unknown, component?: string): void {
+    this.kernel.caught(this, what, error, component);
   }
 
   trace(kind: string, a?: number | string, b?: number | string, c?: number | string): void {
@@ -149,11 +149,17 @@ class OpenCall<Response> implements Pending {
       this.cancel();
       this.done({ ok: false, failure: "deadline" });
     });
-    const started = endpoint.start(
-      request,
-      (response) => this.answer({ ok: true, response }),
-      (failure: CallFailure) => this.answer({ ok: false, failure }),
-    );
+    let started: Cancel;
+    try {
+      started = endpoint.start(
+        request,
+        (response) => this.answer({ ok: true, response }),
+        (failure: CallFailure) => this.answer({ ok: false, failure }),
+      );
+    } catch (error) {
+      this.cancel(); // nothing is left of a call that could not begin
+      throw error;
+    }
     this.isStarting = false;
     // `start` may have crashed this very process, which cancelled the call before there was a cancel to keep.
     if (this.isClosed && !this.scope.alive) started();

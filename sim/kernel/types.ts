@@ -87,9 +87,9 @@ export interface Process {
   /**
    * Somebody caught an exception that is a bug, at work that concerns nobody else (`what`, for the log). Throws it again,
    * so that the run fails, unless the kernel was told to go on (`KernelOptions.caught`); then the caller must leave
-   * nothing half-done behind.
+   * nothing half-done behind. `component`: whose bug it is, for who counts.
    */
-  caught(what: string, error: unknown): void;
+  caught(what: string, error: unknown, component?: string): void;
   /** Enters a record of this process in the run's trace. `kind` is a short constant word; the values are integers or strings. */
   trace(kind: string, a?: number | string, b?: number | string, c?: number | string): void;
   /** Runs `cleanup` when this process crashes: what its machine does for it, such as closing connections. In order of registration. */

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
 import type { ApiAnswer, ApiCall, ApiCaller } from "../ports.ts";
 import { microsOfSeconds } from "../seconds.ts";
+import { kept } from "../piece.ts";
 import type { TokenBucket } from "./token-bucket.ts";
 
 export interface AgentApiOptions {
@@ -49,12 +50,6 @@ export class AgentApi implements ApiCaller {
   /** Nothing is heard after the cancel, nor when this process has died. Watches draw on the rate too. */
   watch(path: string, query: string, hearer: WatchHearer): Cancel {
     let isOver = false;
-    const last = (tell: () => void): void => {
-      if (isOver || !this.process.alive) return;
-      isOver = true;
-      forget();
-      tell();
-    };
     const forget = this.process.onCrash(() => cancel());
     let cancelStream: Cancel = () => {};
     const cancel: Cancel = () => {
@@ -62,15 +57,23 @@ export class AgentApi implements ApiCaller {
       forget();
       cancelStream();
     };
+    const heard = kept(({ object }: Payload): void => {
+      if (!isOver && this.process.alive && object !== undefined)
+        hearer.event(object["type"] as string, object["object"] as JsonObject);
+    });
+    const last = kept((tell: () => void): void => {
+      if (isOver || !this.process.alive) return;
+      isOver = true;
+      forget();
+      tell();
+    });
     cancelStream = this.start(
       { method: "GET", path, query },
       {
         respond: (status) => last(() => hearer.refused(status)),
         open: () => {},
-        frame: ({ object }) => {
-          if (!isOver && this.process.alive && object !== undefined) {
-            hearer.event(object["type"] as string, object["object"] as JsonObject);
-          }
+        frame: (payload) => {
+          heard(payload);
           return 0;
         },
         close: () => last(() => hearer.ended()),
@@ -107,6 +110,8 @@ class Attempt implements Responder {
   /** How many were sent before. */
   private readonly retries: number;
   private readonly done: (answer: ApiAnswer) => void;
+  /** An answer is heard by the piece of work that asked. */
+  private readonly answered: (status: number, headers: ResponseHeaders, payload: Payload | undefined) => void;
   private state: "starting" | "open" | "over" = "starting";
   private cancelDeadline: Cancel | undefined;
   private cancelCall: Cancel | undefined;
@@ -116,6 +121,7 @@ class Attempt implements Responder {
     this.request = request;
     this.retries = retries;
     this.done = done;
+    this.answered = kept((status, headers, payload) => this.finish(status, headers, payload?.object));
   }
 
   begin(): void {
@@ -125,16 +131,22 @@ class Attempt implements Responder {
       this.cancelCall?.();
       this.done({ status: 0, object: undefined });
     });
-    this.cancelCall = this.api.start(this.request, this);
+    try {
+      this.cancelCall = this.api.start(this.request, this);
+    } catch (error) {
+      this.state = "over";
+      this.cancelDeadline?.();
+      throw error;
+    }
     if (this.state === "starting") this.state = "open";
   }
 
-  respond(status: number, headers: ResponseHeaders, { object }: Payload): void {
-    this.finish(status, headers, object);
+  respond(status: number, headers: ResponseHeaders, payload: Payload): void {
+    this.answered(status, headers, payload);
   }
 
   open(status: number, headers: ResponseHeaders): void {
-    this.finish(status, headers, undefined);
+    this.answered(status, headers, undefined);
   }
 
   frame(): number {
@@ -144,7 +156,7 @@ class Attempt implements Responder {
   close(): void {}
 
   failed(): void {
-    this.finish(0, {}, undefined);
+    this.answered(0, {}, undefined);
   }
 
   private finish(status: number, headers: ResponseHeaders, object: JsonObject | undefined): void {

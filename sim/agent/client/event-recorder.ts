@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { Clock, Micros, Prng, Process } from "../../kernel/types.ts";
 import type { AgentEvents, ApiCaller, EventType } from "../ports.ts";
+import { later, piece } from "../piece.ts";
 import { Ticks } from "../ticks.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
@@ -77,7 +78,7 @@ export class EventRecorder implements AgentEvents {
   constructor(options: EventRecorderOptions) {
     this.options = options;
     this.prng = options.process.prng.stream("event sink");
-    this.forgetting = new Ticks(options.process.clock, forgetMicros, () => this.forget());
+    this.forgetting = new Ticks(options.process, "event-recorder", forgetMicros, () => this.forget());
     this.forgetting.start();
     this.component = options.dialect.name === "kubernetes" ? "kubelet" : "nodeagent";
   }
@@ -111,12 +112,27 @@ export class EventRecorder implements AgentEvents {
   ): void {
     if (this.options.api === undefined || this.queue.length >= queueMax) return;
     const atMicros = this.options.process.clock.nowMicros();
-    this.forgetting.ask(atMicros + combineMicros);
+    const forget = (): void => this.forgetting.ask(atMicros + combineMicros);
+    piece(this.options.process, "event-recorder", "what is kept of events", forget, () => {});
     this.queue.push({ subject, namespace, type, reason, message, annotations, atMicros });
     this.sendNext();
   }
 
+  /** An event that throws is lost, as one that is refused; those behind it are sent a while later. */
   private sendNext(): void {
+    if (this.isSending || this.queue.length === 0) return;
+    const { process } = this.options;
+    const goOn = (): void => {
+      this.isSending = false;
+      this.sendNext();
+    };
+    piece(process, "event-recorder", "an event", this.send, () => {
+      this.isSending = true;
+      later(process, retryMicros, goOn);
+    });
+  }
+
+  private readonly send = (): void => {
     while (!this.isSending) {
       const told = this.queue.shift();
       if (told === undefined) return;
@@ -128,7 +144,7 @@ export class EventRecorder implements AgentEvents {
       this.isSending = true;
       this.write(told, combined.message, sent, combined.key, 1);
     }
-  }
+  };
 
   /** The tenth message of a kind within ten minutes, and those after it, become one event. */
   private combine(

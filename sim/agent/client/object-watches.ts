@@ -6,7 +6,9 @@ import { Reflector } from "../../client/reflector.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { Cancel } from "../../kernel/types.ts";
+import { kept, later } from "../piece.ts";
 import type { AgentApi } from "./agent-api.ts";
+import { follow } from "./followed.ts";
 import { agentsHabits } from "./reflector-habits.ts";
 
 export interface ObjectReference {
@@ -22,7 +24,7 @@ interface Minder {
 }
 
 interface Watched {
-  readonly reflector: Reflector;
+  stop: Cancel;
   /** Empty: it is not there. Undefined: not known yet. */
   version: string | undefined;
   readonly minders: Set<Minder>;
@@ -41,16 +43,15 @@ export class ObjectWatches {
     const { kind, namespace, name } = reference;
     const key = `${kind} ${namespace}/${name}`;
     const watched = this.watched.get(key) ?? this.watch(key, reference);
-    const minder: Minder = { seen, changed };
+    const minder: Minder = { seen, changed: kept(changed) };
     watched.minders.add(minder);
     if (watched.version !== undefined && watched.version !== seen) {
-      const { clock } = this.api.process;
-      clock.after(0, () => this.tell(watched));
+      later(this.api.process, 0, () => this.tell(watched));
     }
     return () => {
       watched.minders.delete(minder);
       if (watched.minders.size > 0 || this.watched.get(key) !== watched) return;
-      watched.reflector.stop();
+      watched.stop();
       this.watched.delete(key);
     };
   }
@@ -73,9 +74,9 @@ export class ObjectWatches {
       hearer,
       agentsHabits(this.api.process, `${path}/${name}`, selector),
     );
-    const watched: Watched = { reflector, version: undefined, minders: new Set() };
+    const watched: Watched = { stop: () => {}, version: undefined, minders: new Set() };
     this.watched.set(key, watched);
-    reflector.start();
+    watched.stop = follow(this.api.process, `${path}/${name}`, reflector);
     return watched;
   }
 

@@ -7,11 +7,13 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { type Task, wait } from "../task.ts";
 import type { AgentApi } from "./agent-api.ts";
+import { follow } from "./followed.ts";
 import { agentsHabits } from "./reflector-habits.ts";
 
 const path = "/api/v1/services";
 
 export class ServiceCache {
+  private readonly process: AgentApi["process"];
   private readonly reflector: Reflector;
   private byNamespace = new Map<string, Map<string, JsonObject>>();
   private hasBegun = false;
@@ -45,13 +47,14 @@ export class ServiceCache {
         if (others?.size === 0) this.byNamespace.delete(namespace);
       },
     };
+    this.process = api.process;
     this.reflector = new Reflector(client, path, hearer, agentsHabits(api.process, path, ""));
   }
 
   begin(): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
-    this.reflector.start();
+    follow(this.process, path, this.reflector);
   }
 
   /** Once the first list has come, or was refused: then what is known is not all. */

@@ -19,6 +19,7 @@ import { type EvictionLaw, graceSecondsAtOnce } from "./law.ts";
 import { calm, type Look, type PressureState } from "./look.ts";
 import type { ResourceName } from "./messages.ts";
 import type { Observations } from "./observations.ts";
+import { turns } from "../piece.ts";
 import { usedOf } from "./ranking.ts";
 import type { Reclaim } from "./reclaim.ts";
 import { withContainerfs } from "./threshold-list.ts";
@@ -106,6 +107,7 @@ export class EvictionManager {
   private state: PressureState = calm;
   private told: readonly PressureCondition[] = [];
   private passCount = 0;
+  private next: (micros: Micros) => void = () => {};
   /** Of usage at the last look, if that found nothing that is held or told. */
   private calmVersion: number | undefined;
   /** Whether some pod of a list has limits of its own: the list is the same one until something changes. */
@@ -119,7 +121,11 @@ export class EvictionManager {
 
   /** The first pass is at once. */
   start(): void {
-    this.pass();
+    const { process } = this.ports;
+    turns(process, "eviction", "a look at usage", this.options.monitoringMicros, (next) => {
+      this.next = next;
+      this.pass();
+    });
   }
 
   /** True ones, as they go into the node's status. */
@@ -329,7 +335,7 @@ export class EvictionManager {
     const { clock } = this.ports.process;
     this.ports.watcher?.passed?.(outcome);
     if (outcome.is === "evicted") this.awaitCleanUp(outcome.pods, clock.nowMicros());
-    else clock.after(this.options.monitoringMicros, () => this.pass());
+    else this.next(this.options.monitoringMicros);
   }
 
   /** After an eviction the next look follows as soon as nothing of the pod is left, and within half a minute in any case. */

@@ -7,6 +7,7 @@
 import type { Image } from "../../../wire/cri-messages.ts";
 import { callRuntime, type CriRuntime } from "../../cri/cri-port.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
+import { kept, piece, turns } from "../piece.ts";
 import type { AgentEvents, ContainerGarbage, ImageOptions } from "../ports.ts";
 import type { FilesystemFigures } from "../stats/figures.ts";
 import {
@@ -57,11 +58,11 @@ export class ImageCollector {
   start(): void {
     const { clock } = this.ports.process;
     this.beganMicros = clock.nowMicros();
-    this.every(listMicros, (next) => this.list(() => next()));
-    this.every(detectMicros, (next) => this.detect(() => next()));
+    this.every(listMicros, "a list of images", (next) => this.list(() => next()));
+    this.every(detectMicros, "a look at images", (next) => this.detect(() => next()));
     const { highThresholdPercent, ageMicrosMax } = this.options;
     if (highThresholdPercent === 100 && ageMicrosMax === 0) return;
-    this.every(collectMicros, (next) =>
+    this.every(collectMicros, "collection of images", (next) =>
       this.collect((error) => {
         // The first failure is often that figures are not there yet.
         if (error !== undefined && this.failedBefore) this.ports.events.node("Warning", "ImageGCFailed", error);
@@ -79,14 +80,17 @@ export class ImageCollector {
   /** All that nobody uses and that are old enough; `done` gets the bytes of those that went. */
   deleteUnused(done: (freedBytes: number) => void): void {
     const now = this.ports.process.clock.nowMicros();
-    this.detect((known) => {
-      if (known) this.free(this.candidates(), Infinity, now, 0, done);
-      else done(0);
-    });
+    const told = kept(done);
+    const begin = (): void =>
+      this.detect((known) => {
+        if (known) this.free(this.candidates(), Infinity, now, 0, told);
+        else told(0);
+      });
+    piece(this.ports.process, "image-garbage", "removal of unused images", begin, () => told(0));
   }
 
-  private every(periodMicros: Micros, work: (next: () => void) => void): void {
-    work(() => this.ports.process.clock.after(periodMicros, () => this.every(periodMicros, work)));
+  private every(periodMicros: Micros, what: string, work: (next: () => void) => void): void {
+    turns(this.ports.process, "image-garbage", what, periodMicros, (next) => work(() => next(periodMicros)));
   }
 
   private list(done: (images: readonly Image[] | undefined) => void): void {

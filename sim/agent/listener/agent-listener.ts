@@ -7,14 +7,16 @@ import type { ApiHandler, ApiRequest, JsonObject, Responder } from "../../contra
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { HeldPod } from "../pods/held-pod.ts";
 import { labels } from "../runtime/runtime-pod.ts";
+import { kept, piece } from "../piece.ts";
 import { run, type Task, wait } from "../task.ts";
-import type { AgentAccess } from "./access.ts";
+import type { AccessOutcome, AgentAccess } from "./access.ts";
 import type { AgentView, NodeView } from "./agent-view.ts";
 import { answerJson, answerText, bytesPayload, plainText } from "./answers.ts";
 import { readContainerLog } from "./container-logs.ts";
 import { readLogOptions } from "./log-options.ts";
 import { containerSeries, metricsText, resourceSeries, type Series } from "./metrics-text.ts";
 import { answerProfile, type ProgramProfiles } from "./profiles.ts";
+import { OneResponse } from "./one-response.ts";
 import { decoded, readQuery } from "./query.ts";
 import { openStream, runCommand, type StreamRequest } from "./streams.ts";
 
@@ -34,6 +36,8 @@ export interface AgentListenerOptions {
   readonly profiles?: ProgramProfiles | undefined;
   /** Shared by all listeners of an agent. */
   readonly counts: RequestCounts;
+  /** Exceptions that were caught and logged, by component. Default: nobody counts them. */
+  readonly exceptions?: () => Iterable<readonly [component: string, count: number]>;
 }
 
 /** Requests by listener, method and first part of the path. */
@@ -114,25 +118,44 @@ const methods: ReadonlySet<string> = new Set([
 /** Of a path: deeper ones lead nowhere. */
 const partsMax = 300;
 
+/** Of a path, in the log. */
+const pathCharactersMax = 200;
+
 const hungMicrosMin: Micros = 300_000_000;
 
 export class AgentListener implements ApiHandler {
   readonly options: AgentListenerOptions;
+  private requestCount = 0;
 
   constructor(options: AgentListenerOptions) {
     this.options = options;
   }
 
-  start(request: ApiRequest, responder: Responder): Cancel {
+  /** An exception ends this request alone: a 500 where there is no answer yet, else its stream. */
+  start(request: ApiRequest, given: Responder): Cancel {
+    const { process } = this.options.agent;
+    const id = (++this.requestCount).toString();
+    const responder = new OneResponse(given);
+    let cancel: Cancel = () => {};
+    const begin = (): void => {
+      cancel = this.checked(request, responder);
+    };
+    const what = (): string => `request ${id} ${request.method} ${request.path.slice(0, pathCharactersMax)}`;
+    piece(process, "http-server", what, begin, () => responder.broke(id));
+    return () => cancel();
+  }
+
+  private checked(request: ApiRequest, responder: Responder): Cancel {
     const { access } = this.options;
     if (access === undefined) return this.route(request, responder);
     let isOver = false;
     let cancel: Cancel = () => {};
-    access.check(request, (outcome) => {
+    const decided = kept((outcome: AccessOutcome): void => {
       if (isOver) return;
       if ("user" in outcome) cancel = this.route(request, responder);
       else answerText(responder, outcome.status, outcome.text);
     });
+    access.check(request, decided);
     return () => {
       isOver = true;
       cancel();
@@ -230,7 +253,7 @@ export class AgentListener implements ApiHandler {
   }
 
   private ownSeries(): readonly Series[] {
-    const { agent, counts } = this.options;
+    const { agent, counts, exceptions } = this.options;
     const prefix = agent.dialect.name === "kubernetes" ? "kubelet" : "nodeagent";
     const pods = [...agent.pods()];
     const containers = new Map<string, number>();
@@ -262,6 +285,12 @@ export class AgentListener implements ApiHandler {
         type: "counter",
         help: "Number of the http requests received since the server started",
         rows: [...counts.rows.values()].map(({ labels: own, count }) => [own, count]),
+      },
+      {
+        name: "touchstone_exceptions_total",
+        type: "counter",
+        help: "Exceptions that were caught and logged, by component. Each is a bug, and ended what it happened in alone.",
+        rows: [...(exceptions?.() ?? [])].map(([component, count]) => [{ component }, count]),
       },
       gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds.", [
         [{}, epochUnixMillis / 1000],
@@ -356,10 +385,12 @@ export class AgentListener implements ApiHandler {
         const waiting = responder.frame(bytesPayload(bytes, "text/plain"));
         if (waiting < waitingBytesMax || responder.whenTaken === undefined) return;
         isWaiting = true;
-        responder.whenTaken(() => {
-          isWaiting = false;
-          taken?.();
-        });
+        responder.whenTaken(
+          kept(() => {
+            isWaiting = false;
+            taken?.();
+          }),
+        );
       },
       *drained(): Task<void> {
         if (!isWaiting) return;

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import type { Dialect } from "../../../wire/dialect.ts";
+import { turns } from "../piece.ts";
 import type { ApiAnswer, ApiCaller } from "../ports.ts";
 
 export interface LeaseOptions {
@@ -30,6 +31,7 @@ export interface LeasePorts {
 const attemptsMax = 5;
 const ensureMicrosMin: Micros = 200_000;
 const ensureMicrosMax: Micros = 7_000_000;
+const failedMicros: Micros = 1_000_000;
 
 export class LeaseKeeper {
   private readonly options: LeaseOptions;
@@ -50,25 +52,21 @@ export class LeaseKeeper {
   }
 
   start(): void {
-    this.turn();
+    turns(this.ports.process, "node-lease", "renewal of the node's lease", failedMicros, (next) => this.turn(next));
   }
 
-  private readonly turn = (): void => {
+  private turn(next: (micros: Micros) => void): void {
     const { process, node } = this.ports;
     if (node() === undefined) {
       this.lease = undefined;
-      process.clock.after(ensureMicrosMin, this.turn); // the node comes first
+      next(ensureMicrosMin); // the node comes first
       return;
     }
-    if (this.lease === undefined) this.ensure(ensureMicrosMin, () => this.renew(attemptsMax, this.next));
-    else this.renew(attemptsMax, this.next);
-  };
-
-  private readonly next = (): void => {
-    const { process } = this.ports;
     const { renewMicros } = this.options;
-    process.clock.after(renewMicros + process.prng.intInclusive(0, Math.floor(renewMicros / 25)), this.turn);
-  };
+    const done = (): void => next(renewMicros + process.prng.intInclusive(0, Math.floor(renewMicros / 25)));
+    if (this.lease === undefined) this.ensure(ensureMicrosMin, () => this.renew(attemptsMax, done));
+    else this.renew(attemptsMax, done);
+  }
 
   /** Reads the lease, or makes it; tries until one of the two has worked, or the node is gone. */
   private ensure(waitMicros: Micros, done: () => void): void {

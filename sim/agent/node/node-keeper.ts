@@ -12,6 +12,7 @@ import type { Image, MachineInfoResponse, StatusResponse } from "../../../wire/c
 import { formatTime } from "../../../wire/time.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
+import { kept, later, piece, turns } from "../piece.ts";
 import type { AgentContext } from "../ports.ts";
 import { notAskedYet } from "../runtime/health.ts";
 import type { Resources } from "./capacity.ts";
@@ -70,7 +71,7 @@ export class NodeKeeper {
   start(): void {
     const { context } = this.ports;
     this.startedMicros = this.process.clock.nowMicros();
-    context.runtime.onChange(() => this.runtimeChanged());
+    context.runtime.onChange(this.runtimeChanged);
     const { api, options } = context;
     if (api === undefined) {
       this.current = this.initial();
@@ -91,9 +92,13 @@ export class NodeKeeper {
   }
 
   private register(waitMicros: Micros): void {
-    const { api } = this.ports.context;
     const again = (): void =>
-      void this.process.clock.after(waitMicros, () => this.register(Math.min(2 * waitMicros, registerMicrosMax)));
+      void later(this.process, waitMicros, () => this.register(Math.min(2 * waitMicros, registerMicrosMax)));
+    piece(this.process, "node-status", "registration of the node", () => this.tryToRegister(again), again);
+  }
+
+  private tryToRegister(again: () => void): void {
+    const { api } = this.ports.context;
     const found = (node: JsonObject | undefined, isNew: boolean): void => {
       if (node === undefined) {
         again();
@@ -132,19 +137,35 @@ export class NodeKeeper {
 
   private tick(): void {
     const period = this.ports.context.options.node.statusUpdateMicros;
-    const again = (): void => {
-      const jitter = this.process.prng.intInclusive(0, Math.floor(period / 25));
-      this.process.clock.after(Math.max(1, period + jitter), () => this.tick());
-    };
-    this.sync(again);
+    turns(this.process, "node-status", "an update of the node's status", Math.max(1, period), (next) =>
+      this.sync(() => {
+        const jitter = this.process.prng.intInclusive(0, Math.floor(period / 25));
+        next(Math.max(1, period + jitter));
+      }),
+    );
   }
 
   /** The first time that the runtime is there, the node is told to be ready at once. */
-  private runtimeChanged(): void {
-    const isReady = this.errors().length === 0;
-    if (!isReady || this.wasReady) return;
-    this.wasReady = true;
-    this.process.clock.after(firstReadyMicros, () => this.sync(() => {}));
+  private readonly runtimeChanged = (): void => {
+    const look = (): void => {
+      const isReady = this.errors().length === 0;
+      if (!isReady || this.wasReady) return;
+      later(this.process, firstReadyMicros, () => this.syncOnce());
+      this.wasReady = true;
+    };
+    const again = (): void => void later(this.process, registerMicrosMax, this.runtimeChanged);
+    piece(this.process, "node-status", "news of the runtime", look, again);
+  };
+
+  /** What could not be told is told with the next update. */
+  private syncOnce(): void {
+    piece(
+      this.process,
+      "node-status",
+      "an update of the node's status",
+      () => this.sync(() => {}),
+      () => {},
+    );
   }
 
   private sync(done: () => void): void {
@@ -158,14 +179,16 @@ export class NodeKeeper {
       return;
     }
     this.syncing = true;
-    this.attempt(1, () => {
+    const told = kept(done);
+    const end = (): void => {
       this.syncing = false;
       if (this.resyncDue) {
         this.resyncDue = false;
         this.sync(() => {});
       }
-      done();
-    });
+      told();
+    };
+    piece(this.process, "node-status", "the node's status", () => this.attempt(1, end), end);
   }
 
   /** An agent that comes back leaves the node's conditions as they are until it has asked its runtime. */

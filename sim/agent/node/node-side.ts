@@ -17,6 +17,7 @@ import { type NodeReading, type PodReading, StatsReader } from "../stats/stats-r
 import { readingTime, summaryOf } from "../stats/summary.ts";
 import { groupParts } from "../stats/system-groups.ts";
 import { CriCaller } from "../runtime/cri-caller.ts";
+import { turns } from "../piece.ts";
 import { run } from "../task.ts";
 import { VolumeParts } from "../stats/volume-parts.ts";
 import { allocatableOf, capacityOf, overReserved } from "./capacity.ts";
@@ -159,15 +160,16 @@ export class AgentNode implements NodeSide {
     const { context, runtime } = this.given;
     const { process, options } = context;
     const timeoutMicros = options.pods.runtimeRequestTimeoutMicros;
-    const again = (): void => void process.clock.after(machineRetryMicros, () => this.readMachine());
-    callRuntime(process, runtime, "MachineInfo", {}, timeoutMicros, (info) => {
-      callRuntime(process, runtime, "MachineReading", {}, timeoutMicros, (reading) => {
-        callRuntime(process, runtime, "Status", {}, timeoutMicros, (status) => {
-          if (!info.ok || !reading.ok) again();
-          else this.begin(info.message, reading.message, status.ok ? status.message : undefined);
+    turns(process, "start", "the machine's figures", machineRetryMicros, (next) =>
+      callRuntime(process, runtime, "MachineInfo", {}, timeoutMicros, (info) => {
+        callRuntime(process, runtime, "MachineReading", {}, timeoutMicros, (reading) => {
+          callRuntime(process, runtime, "Status", {}, timeoutMicros, (status) => {
+            if (!info.ok || !reading.ok) next(machineRetryMicros);
+            else this.begin(info.message, reading.message, status.ok ? status.message : undefined);
+          });
         });
-      });
-    });
+      }),
+    );
   }
 
   private begin(

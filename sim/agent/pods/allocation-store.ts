@@ -7,6 +7,7 @@ import { isObject } from "../../contract/objects.ts";
 import type { Micros } from "../../kernel/types.ts";
 import { objectIn, readFile, writeFile } from "../resources/machine-files.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
+import { later, piece } from "../piece.ts";
 import { run, type Task, within } from "../task.ts";
 import {
   type Allocation,
@@ -22,6 +23,7 @@ import { podOf } from "./pod-types.ts";
 
 /** A runtime that does not answer by then holds nobody up. */
 const readMicrosMax: Micros = 5_000_000;
+const failedMicros: Micros = 10_000_000;
 
 interface Entry {
   readonly allocated?: Readonly<Record<string, Resources>>;
@@ -44,9 +46,10 @@ export class AllocationStore {
   }
 
   begin(): void {
-    run(this.read(), () => {
+    const end = (): void => {
       this.isRead = true;
-    });
+    };
+    piece(this.cri.process, "allocations", "what pods had been given", () => run(this.read(), end), end);
   }
 
   private *read(): Task<void> {
@@ -78,10 +81,21 @@ export class AllocationStore {
     if (text === this.written) return;
     this.written = text;
     this.isWriting = true;
-    run(writeFile(this.cri, this.path, text), () => {
+    const end = (): void => {
       this.isWriting = false;
       this.changed();
-    });
+    };
+    const { cri, path } = this;
+    piece(
+      cri.process,
+      "allocations",
+      "what pods have been given",
+      () => run(writeFile(cri, path, text), end),
+      () => {
+        this.written = "";
+        later(cri.process, failedMicros, end);
+      },
+    );
   }
 }
 

@@ -35,6 +35,8 @@ export interface HeldProbe {
 /** Volumes of one pod. */
 export interface Mounting {
   isDone: boolean;
+  /** An exception has ended it before it was done: it is begun anew with the next sync. */
+  isBroken: boolean;
   whenDone: (() => void) | undefined;
   /** Those that follow objects. */
   readonly made: MadeVolumes;
@@ -78,6 +80,8 @@ export class HeldPod implements ActivePod {
   state: "syncing" | "terminating" | "terminated" = "syncing";
   /** Whether it is known that the pod may run here; a rejected pod never starts. */
   isRejected = false;
+  /** It has been let in or refused. */
+  isTaken = false;
   /** Others are being stopped so that it can run. */
   awaitsRoom = false;
   running: Cancel | undefined;

@@ -18,6 +18,7 @@ import type { AllocationStore } from "./allocation-store.ts";
 import { HeldPod, type PodSource } from "./held-pod.ts";
 import { giveResources, type ResizeRefusal } from "./pod-resize.ts";
 import { isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
+import { kept, later, piece } from "../piece.ts";
 import { microsOfSeconds } from "../seconds.ts";
 import { Ticks } from "../ticks.ts";
 import type { StatusManager } from "./status-manager.ts";
@@ -26,6 +27,8 @@ import type { Workers } from "./workers.ts";
 const housekeepingMicros: Micros = 2_000_000;
 /** How long an end is waited for, at least. */
 const killMicrosMin: Micros = 10_000_000;
+/** What an exception has ended is tried again after so long. */
+const failedMicros: Micros = 10_000_000;
 const successorMicrosMin: Micros = 10_000_000;
 const successorMicrosMax: Micros = 15_000_000;
 
@@ -85,6 +88,8 @@ export class PodManager implements ActivePods, ContainerGarbage {
   private readonly successors = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
   /** Pods that came while room is made for a critical one: until then none is let in. */
   private readonly coming = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
+  /** Pods whose source has told of them in vain, since that threw: it is taken again. */
+  private readonly untaken = new Map<string, { readonly object: JsonObject; readonly source: PodSource }>();
   private makingRoomFor = 0;
   private activeCache: readonly HeldPod[] | undefined;
   private readonly housekeeping: Ticks;
@@ -93,7 +98,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
   constructor(options: PodManagerOptions) {
     this.options = options;
     this.prng = options.process.prng.stream("static pods");
-    this.housekeeping = new Ticks(options.process.clock, housekeepingMicros, () => this.keepHouse());
+    this.housekeeping = new Ticks(options.process, "housekeeping", housekeepingMicros, () => this.keepHouse());
   }
 
   start(): void {
@@ -107,6 +112,11 @@ export class PodManager implements ActivePods, ContainerGarbage {
 
   /** Every pod of every source is held. */
   get isWhole(): boolean {
+    return this.untaken.size === 0 && this.isListed;
+  }
+
+  /** But for those that could not be taken. */
+  private get isListed(): boolean {
     return this.coming.size === 0 && this.options.sources.every((source) => this.listed.has(source));
   }
 
@@ -123,8 +133,8 @@ export class PodManager implements ActivePods, ContainerGarbage {
     for (const [name, next] of this.successors) {
       if (next.source === source && !uids.has(metadataOf(next.object).uid)) this.successors.delete(name);
     }
-    for (const [uid, next] of this.coming) {
-      if (next.source === source && !uids.has(uid)) this.coming.delete(uid);
+    for (const each of [this.coming, this.untaken]) {
+      for (const [uid, next] of each) if (next.source === source && !uids.has(uid)) each.delete(uid);
     }
     for (const object of byAge(objects)) this.changed(source, object);
     this.listed.add(source);
@@ -132,6 +142,38 @@ export class PodManager implements ActivePods, ContainerGarbage {
   }
 
   changed(source: PodSource, object: JsonObject): void {
+    this.take(source, object, () => this.hear(source, object));
+  }
+
+  /** What a source says of one pod. An exception costs this pod alone its turn; what was said is taken again later. */
+  private take(source: PodSource, object: JsonObject, work: () => void): void {
+    const { process } = this.options;
+    const { uid = "", name, namespace } = metadataOf(object);
+    this.untaken.delete(uid);
+    const what = (): string => `pod ${namespace}/${name} (${uid}) as its source has it`;
+    piece(process, "pod-source", what, work, () => {
+      const again = { source, object };
+      this.untaken.set(uid, again);
+      const held = this.held.get(uid);
+      if (held?.isTaken === false) {
+        this.held.delete(uid);
+        this.activeCache = undefined;
+      }
+      later(process, failedMicros, () => {
+        if (this.untaken.get(uid) !== again) return;
+        this.take(source, object, () => {
+          this.hear(source, object);
+          const known = this.held.get(uid);
+          if (known === undefined) return;
+          this.touched();
+          if (known.isRejected) this.statuses.set(known, known.status ?? {}, true);
+          else this.workers.update(known);
+        });
+      });
+    });
+  }
+
+  private hear(source: PodSource, object: JsonObject): void {
     const { uid = "" } = metadataOf(object);
     const held = this.held.get(uid);
     if (held === undefined) {
@@ -162,12 +204,23 @@ export class PodManager implements ActivePods, ContainerGarbage {
   /** The source has it no more. */
   gone(uid: string): void {
     this.coming.delete(uid);
+    this.untaken.delete(uid);
     const held = this.held.get(uid);
     if (held === undefined || held.isGone) return;
-    held.isGone = true;
-    this.touched();
-    if (held.isRejected) held.isFinished = true;
-    else this.workers.terminate(held, undefined);
+    const what = (): string => `pod ${held.namespace}/${held.name} (${uid}), which its source has no more`;
+    const end = (): void => {
+      held.isGone = true;
+      this.touched();
+      if (held.isRejected) held.isFinished = true;
+      else this.workers.terminate(held, undefined);
+    };
+    const again = (): void => {
+      const { process } = this.options;
+      later(process, failedMicros, () => {
+        if (this.held.get(uid) === held) piece(process, "pod-source", what, end, again);
+      });
+    };
+    piece(this.options.process, "pod-source", what, end, again);
   }
 
   private add(source: PodSource, object: JsonObject): void {
@@ -199,14 +252,17 @@ export class PodManager implements ActivePods, ContainerGarbage {
       // It has ended before this agent began: only its deletion may be left to do.
       held.state = "terminated";
       held.graceSeconds = 1;
+      held.isTaken = true;
     } else if (deletionTimestamp === undefined) {
       const admission = this.options.admit(held, others);
+      held.isTaken = true;
       if (admission !== undefined && "reason" in admission) {
         this.reject(held, admission);
         return;
       }
       if (admission !== undefined) this.makeRoom(held, admission.victims);
     }
+    held.isTaken = true;
     this.workers.update(held);
   }
 
@@ -217,7 +273,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
 
   /** The pod wants other resources than it has: containers that are given some now. */
   resize(held: HeldPod): readonly string[] {
-    if (!this.isWhole) {
+    if (!this.isListed) {
       // Others that are here already may not have been told of yet: it is looked at again with the runtime's next list.
       this.workers.update(held);
       return [];
@@ -250,30 +306,39 @@ export class PodManager implements ActivePods, ContainerGarbage {
     held.awaitsRoom = true;
     this.makingRoomFor++;
     const rest = victims.values();
+    let isMade = false;
+    const made = (): void => {
+      if (isMade) return;
+      isMade = true;
+      held.awaitsRoom = false;
+      this.makingRoomFor--;
+      if (this.held.get(held.uid) === held) this.workers.update(held);
+      this.letIn();
+    };
     const next = (): void => {
       const { value: victim, done } = rest.next();
       if (done === true) {
-        held.awaitsRoom = false;
-        this.makingRoomFor--;
-        if (this.held.get(held.uid) === held) this.workers.update(held);
-        this.letIn();
+        made();
         return;
       }
       this.options.events.pod(victim.object, "Warning", preempted.reason, preempted.message);
       this.kill(
         victim.uid,
         { ...preempted, graceSeconds: podOf(victim.object).spec.terminationGracePeriodSeconds ?? 30 },
-        next,
+        nextAlone,
       );
     };
-    next();
+    // Whatever the end of one of them throws, nobody waits for the room for ever.
+    const what = (): string => `room for pod ${held.namespace}/${held.name} (${held.uid})`;
+    const nextAlone = (): void => piece(this.options.process, "pod-source", what, next, made);
+    nextAlone();
   }
 
   /** Those who have waited, in the order in which they came, until there is room to be made for one of them. */
   private letIn(): void {
-    for (const [uid, { source, object }] of [...this.coming]) {
+    for (const [uid, next] of [...this.coming]) {
       if (this.makingRoomFor > 0) return;
-      if (this.coming.delete(uid)) this.add(source, object);
+      if (this.coming.delete(uid)) this.addTaken(next);
     }
     this.housekeeping.ask();
   }
@@ -319,14 +384,14 @@ export class PodManager implements ActivePods, ContainerGarbage {
   /** Everything of it may go: it was evicted, or it has ended and its source wants it gone. */
   isRemovable(uid: string): boolean {
     const held = this.held.get(uid);
-    if (held === undefined) return this.isSure && !this.coming.has(uid);
+    if (held === undefined) return this.isSure && !this.has(uid);
     const isDeleted = held.isGone || held.pod.metadata.deletionTimestamp !== undefined;
     return held.isEvicted || (isDeleted && held.state === "terminated");
   }
 
   hasEnded(uid: string): boolean {
     const held = this.held.get(uid);
-    return held === undefined ? this.isSure && !this.coming.has(uid) : held.state === "terminated";
+    return held === undefined ? this.isSure && !this.has(uid) : held.state === "terminated";
   }
 
   /** Something runs under the pod's name that nobody knows: it is stopped, and until then the name is taken. */
@@ -345,22 +410,36 @@ export class PodManager implements ActivePods, ContainerGarbage {
       return;
     }
     if (this.makingRoomFor > 0) return; // it is asked for when that is done
+    const { process, cri, mirrors: mirrorsOf } = this.options;
     for (const held of [...this.held.values()]) {
-      if (held.isGone && held.isFinished) this.forget(held);
+      if (!held.isGone || !held.isFinished) continue;
+      piece(
+        process,
+        "housekeeping",
+        () => `end of pod ${held.namespace}/${held.name} (${held.uid})`,
+        () => this.forget(held),
+        () => this.housekeeping.ask(),
+      );
     }
-    const mirrors = this.options.mirrors();
+    const mirrors = mirrorsOf();
     for (const name of mirrors?.names() ?? []) {
       if (!this.successors.has(name) && this.staticNamed(name) === undefined && !this.endsStatic(name))
         mirrors?.drop(name);
     }
     for (const pod of this.view.values()) {
-      if (this.held.has(pod.uid) || !isUp(pod) || this.killing.has(pod.uid)) continue;
+      if (this.has(pod.uid) || !isUp(pod) || this.killing.has(pod.uid)) continue;
       this.killing.add(pod.uid);
-      const { cri } = this.options;
-      killRuntimePod({ cri, pod: undefined, podIp: "", tell: () => {} }, pod, () => {
+      const ended = (): void => {
         this.killing.delete(pod.uid);
         this.housekeeping.ask();
-      });
+      };
+      piece(
+        process,
+        "housekeeping",
+        () => `end of pod ${pod.namespace}/${pod.name} (${pod.uid}), which no source has`,
+        () => killRuntimePod({ cri, pod: undefined, podIp: "", tell: () => {} }, pod, ended),
+        () => void later(process, failedMicros, ended),
+      );
     }
   }
 
@@ -381,12 +460,16 @@ export class PodManager implements ActivePods, ContainerGarbage {
       return;
     }
     this.successors.delete(held.fullName);
-    this.add(next.source, next.object);
+    this.addTaken(next);
+  }
+
+  private addTaken({ source, object }: { readonly source: PodSource; readonly object: JsonObject }): void {
+    this.take(source, object, () => this.add(source, object));
   }
 
   /** A static pod that waits for another of its name looks every ten to fifteen seconds whether that has ended. */
   private lookForSuccessor(fullName: string): void {
-    this.options.process.clock.after(this.prng.intInclusive(successorMicrosMin, successorMicrosMax), () => {
+    later(this.options.process, this.prng.intInclusive(successorMicrosMin, successorMicrosMax), () => {
       const next = this.successors.get(fullName);
       if (next === undefined) return;
       if ([...this.held.values()].some((held) => held.isStatic && held.fullName === fullName)) {
@@ -394,7 +477,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
         return;
       }
       this.successors.delete(fullName);
-      this.add(next.source, next.object);
+      this.addTaken(next);
     });
   }
 
@@ -408,7 +491,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
   }
 
   has(uid: string): boolean {
-    return this.held.has(uid) || this.coming.has(uid);
+    return this.held.has(uid) || this.coming.has(uid) || this.untaken.has(uid);
   }
 
   kill(uid: string, end: PodEnd, done: (outcome: "stopped" | "slow") => void): void {
@@ -418,14 +501,15 @@ export class PodManager implements ActivePods, ContainerGarbage {
       return;
     }
     let isOver = false;
+    const told = kept(done);
     const finish = (outcome: "stopped" | "slow"): void => {
       if (isOver) return;
       isOver = true;
       cancel();
-      done(outcome);
+      told(outcome);
     };
     const slowMicros = Math.max(killMicrosMin, Math.floor(1.5 * microsOfSeconds(end.graceSeconds)));
-    const cancel = this.options.process.clock.after(slowMicros, () => finish("slow"));
+    const cancel = later(this.options.process, slowMicros, () => finish("slow"));
     (held.whenStopped ??= []).push(() => finish("stopped"));
     this.workers.terminate(held, end.graceSeconds, end);
   }

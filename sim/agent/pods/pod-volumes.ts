@@ -11,9 +11,12 @@ import { jsonEqual } from "../../objects/equality.ts";
 import type { ObjectWatches } from "../client/object-watches.ts";
 import type { AgentEvents } from "../ports.ts";
 import { mountVolumes, remakeVolumes, type VolumeContext } from "../runtime/volumes.ts";
+import { piece } from "../piece.ts";
 import { run, type Task, wait } from "../task.ts";
 import type { HeldPod, Mounting } from "./held-pod.ts";
 
+/** An exception has ended what made them: they are made anew after so long. */
+const failedMicros: Micros = 10_000_000;
 /** How long a sync waits for volumes. */
 const mountMicrosMax: Micros = 123_000_000;
 
@@ -45,6 +48,16 @@ export class PodVolumes {
       if (this.mustRemake(held, mounting)) this.remake(held, mounting);
       return true;
     }
+    if (!mounting.isBroken) {
+      const isThere = yield* this.awaited(mounting);
+      if (!mounting.isBroken) return isThere;
+    }
+    leaveVolumes(held);
+    if (held.mounting === mounting) held.mounting = undefined;
+    return false;
+  }
+
+  private *awaited(mounting: Mounting): Task<boolean> {
     return yield* wait<boolean>((resume) => {
       const cancel = this.options.process.clock.after(mountMicrosMax, () => {
         mounting.whenDone = undefined;
@@ -64,6 +77,7 @@ export class PodVolumes {
   private mount(held: HeldPod): Mounting {
     const mounting: Mounting = {
       isDone: false,
+      isBroken: false,
       whenDone: undefined,
       made: new Map(),
       object: held.object,
@@ -74,7 +88,7 @@ export class PodVolumes {
       cancelMinding: [],
     };
     const task = mountVolumes(this.options.context(held), held.object, mounting.made, this.failed(held));
-    mounting.cancelTask = run(task, () => {
+    this.make(held, mounting, task, () => {
       mounting.isDone = true;
       this.mind(held, mounting);
       mounting.whenDone?.();
@@ -94,9 +108,27 @@ export class PodVolumes {
     mounting.dueMicros = Infinity;
     mounting.object = held.object;
     const task = remakeVolumes(this.options.context(held), held.object, mounting.made, this.failed(held));
-    mounting.cancelTask = run(task, () => {
+    this.make(held, mounting, task, () => {
       mounting.isRemaking = false;
       this.mind(held, mounting);
+    });
+  }
+
+  private make(held: HeldPod, mounting: Mounting, task: Task<void>, done: () => void): void {
+    const { process, lookBy } = this.options;
+    const what = (): string => `volumes of pod ${held.namespace}/${held.name} (${held.uid})`;
+    const begin = (): void => {
+      mounting.cancelTask = run(task, done);
+    };
+    piece(process, "volumes", what, begin, () => {
+      mounting.isRemaking = false;
+      if (mounting.isDone) {
+        mounting.isStale = true;
+        mounting.dueMicros = process.clock.nowMicros() + failedMicros;
+        held.steady = undefined;
+        lookBy(held, mounting.dueMicros);
+      } else mounting.isBroken = true;
+      mounting.whenDone?.();
     });
   }
 
@@ -116,14 +148,17 @@ export class PodVolumes {
       mounting.dueMicros = Math.min(mounting.dueMicros, process.clock.nowMicros() + this.untilNextSync());
       lookBy(held, mounting.dueMicros);
     };
-    for (const { seen, dueMicros } of mounting.made.values()) {
-      mounting.dueMicros = Math.min(mounting.dueMicros, dueMicros);
-      for (const [reference, version] of seen) {
-        if (watches !== undefined) minding.push(watches.mind(reference, version, changed));
-      }
-    }
     mounting.cancelMinding = minding;
-    for (const cancel of before) cancel();
+    try {
+      for (const { seen, dueMicros } of mounting.made.values()) {
+        mounting.dueMicros = Math.min(mounting.dueMicros, dueMicros);
+        for (const [reference, version] of seen) {
+          if (watches !== undefined) minding.push(watches.mind(reference, version, changed));
+        }
+      }
+    } finally {
+      for (const cancel of before) cancel();
+    }
     if (mounting.dueMicros !== Infinity) lookBy(held, mounting.dueMicros);
   }
 

@@ -8,6 +8,7 @@ import type { AgentEvents } from "../ports.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
 import { handle, type Handled } from "../runtime/handlers.ts";
 import { microsOfSeconds } from "../seconds.ts";
+import { later, piece } from "../piece.ts";
 import { run, type Task } from "../task.ts";
 import type { HeldPod, HeldProbe, ProbeKind } from "./held-pod.ts";
 import {
@@ -79,7 +80,7 @@ export class ProbeWorker implements HeldProbe {
   }
 
   start(delayMicros: Micros): void {
-    this.cancelTimer = this.context.process.clock.after(delayMicros, () => this.turn());
+    this.cancelTimer = later(this.context.process, delayMicros, () => this.turn());
   }
 
   /** Tries at once, and counts the period from there. */
@@ -90,7 +91,7 @@ export class ProbeWorker implements HeldProbe {
       return;
     }
     this.cancelTimer();
-    this.cancelTimer = this.context.process.clock.after(0, () => this.turn());
+    this.cancelTimer = later(this.context.process, 0, () => this.turn());
   }
 
   stop(): void {
@@ -101,10 +102,11 @@ export class ProbeWorker implements HeldProbe {
 
   private turn(): void {
     const periodMicros = microsOfSeconds(Math.max(1, this.spec.periodSeconds ?? 10));
-    const { clock } = this.context.process;
+    const { process } = this.context;
+    const { clock } = process;
     const beganMicros = clock.nowMicros();
     this.isProbing = true;
-    this.cancelProbe = run(this.probe(), (goesOn) => {
+    const end = (goesOn: boolean): void => {
       this.isProbing = false;
       if (!goesOn) {
         this.stop();
@@ -113,9 +115,21 @@ export class ProbeWorker implements HeldProbe {
       if (this.isStopped) return;
       const next = this.isTriggered ? 0 : Math.max(0, beganMicros + periodMicros - clock.nowMicros());
       this.isTriggered = false;
-      this.cancelTimer = clock.after(next, () => this.turn());
-    });
+      this.cancelTimer = later(process, next, () => this.turn());
+    };
+    const begin = (): void => {
+      this.cancelProbe = run(this.probe(), end);
+    };
+    // One that throws has found nothing, and is tried again after its period.
+    const failed = (): void => {
+      this.isTriggered = false;
+      end(true);
+    };
+    piece(process, "probe", this.words, begin, failed);
   }
+
+  private readonly words = (): string =>
+    `${this.kind} probe of container ${this.name} of pod ${this.held.namespace}/${this.held.name}`;
 
   /** Whether there is any sense in going on. */
   private *probe(): Task<boolean> {

@@ -9,6 +9,7 @@ import { jsonEqual } from "../../objects/equality.ts";
 import type { Micros, Process } from "../../kernel/types.ts";
 import { ask } from "../client/api-task.ts";
 import type { ApiCaller } from "../ports.ts";
+import { later, piece } from "../piece.ts";
 import { run, type Task } from "../task.ts";
 import { Ticks } from "../ticks.ts";
 import type { HeldPod } from "./held-pod.ts";
@@ -37,7 +38,7 @@ export class StatusManager {
 
   constructor(options: StatusManagerOptions) {
     this.options = options;
-    this.batches = new Ticks(options.process.clock, batchMicros, () => this.pushStale());
+    this.batches = new Ticks(options.process, "status-manager", batchMicros, () => this.pushStale());
   }
 
   start(): void {
@@ -81,15 +82,15 @@ export class StatusManager {
     if (this.options.api === undefined) return;
     this.due.add(held);
     if (this.isPlanned) return;
-    this.isPlanned = true;
     // After what is going on at this moment: the worker may be done with the pod by then.
-    this.options.process.clock.after(0, () => {
+    later(this.options.process, 0, () => {
       this.isPlanned = false;
       for (const each of this.mirrors) this.due.add(each);
       this.mirrors.clear();
       for (const each of this.due) this.push(each);
       this.due.clear();
     });
+    this.isPlanned = true;
   }
 
   private pushStale(): void {
@@ -104,12 +105,19 @@ export class StatusManager {
     if (api === undefined || held.isPushing) return; // it looks again when it is done
     held.isPushing = true;
     const version = held.statusVersion;
-    run(this.write(api, held), (isWritten) => {
+    const end = (isWritten: boolean): void => {
       held.isPushing = false;
       if (isWritten) held.pushedVersion = version;
       else this.batches.ask();
       if (held.statusVersion > version) this.plan(held);
-    });
+    };
+    piece(
+      this.options.process,
+      "status-manager",
+      () => `status of pod ${held.namespace}/${held.name} (${held.uid})`,
+      () => run(this.write(api, held), end),
+      () => end(false),
+    );
   }
 
   private *write(api: ApiCaller, held: HeldPod): Task<boolean> {

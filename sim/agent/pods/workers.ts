@@ -5,6 +5,7 @@
  */
 import type { Micros, Prng, Process } from "../../kernel/types.ts";
 import type { PodEnd } from "../ports.ts";
+import { piece } from "../piece.ts";
 import { run } from "../task.ts";
 import { Ticks } from "../ticks.ts";
 import type { HeldPod } from "./held-pod.ts";
@@ -42,7 +43,7 @@ export class Workers {
   constructor(options: WorkersOptions) {
     this.options = options;
     this.prng = options.process.prng.stream("workers");
-    this.ticks = new Ticks(options.process.clock, tickMicros, () => this.tick());
+    this.ticks = new Ticks(options.process, "pod-worker", tickMicros, () => this.tick());
   }
 
   start(): void {
@@ -70,9 +71,27 @@ export class Workers {
 
   /** Something happened: the pod is looked at, or looked at again. */
   update(held: HeldPod): void {
-    if (held.state === "syncing" && held.graceSeconds === 0 && mustEnd(held)) this.shorten(held, undefined);
-    held.hasPending = true;
-    this.advance(held);
+    this.alone(held, () => {
+      if (held.state === "syncing" && held.graceSeconds === 0 && mustEnd(held)) this.shorten(held, undefined);
+      held.hasPending = true;
+      this.advance(held);
+    });
+  }
+
+  /** Work on one pod: an exception in it costs this pod its turn, which is tried again as after a failure, and nobody else anything. */
+  private alone(held: HeldPod, work: () => void): void {
+    const { process } = this.options;
+    const { namespace, name, uid } = held;
+    const what = (): string => `work of pod ${namespace}/${name} (${uid})`;
+    piece(process, "pod-worker", what, work, () => {
+      this.waiting.delete(held);
+      held.isWaiting = false;
+      held.steady = undefined;
+      const { running } = held;
+      held.running = undefined;
+      running?.();
+      this.ended(held, "failed");
+    });
   }
 
   /** The pod is to be looked at by then, if not before. */
@@ -88,9 +107,11 @@ export class Workers {
       held.isEvicted = true;
       (held.ends ??= []).push(end);
     }
-    this.shorten(held, graceSeconds);
-    held.hasPending = true;
-    this.advance(held);
+    this.alone(held, () => {
+      this.shorten(held, graceSeconds);
+      held.hasPending = true;
+      this.advance(held);
+    });
   }
 
   private shorten(held: HeldPod, graceSeconds: number | undefined): void {
@@ -123,7 +144,7 @@ export class Workers {
       if (!this.isFresh(held)) continue;
       this.waiting.delete(held);
       held.isWaiting = false;
-      this.begin(held);
+      this.alone(held, () => this.begin(held));
     }
   }
 
@@ -186,12 +207,7 @@ export class Workers {
       held.running = undefined;
       this.ended(held, outcome);
     };
-    const cancel = run(task, over, (error) => {
-      // This pod's turn only: it is tried again as after a failure, and the others go on. In a simulation the run ends here.
-      const { namespace, name, uid } = held.pod.metadata;
-      this.options.process.caught(`work of pod ${namespace}/${name} (${uid})`, error);
-      over("failed");
-    });
+    const cancel = run(task, over);
     if (isInterrupted) cancel();
     else if (!isOver && held.running === interrupted) held.running = cancel;
   }

@@ -10,6 +10,7 @@ import type { HeldPod } from "../pods/held-pod.ts";
 import type { AgentOptions, ControlGroupOptions } from "../ports.ts";
 import { amount, cgroupParent } from "../runtime/container-config.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
+import { later, piece, turns } from "../piece.ts";
 import { run } from "../task.ts";
 import { writeFile } from "./machine-files.ts";
 
@@ -119,11 +120,14 @@ export class ControlGroups {
     this.ports = ports;
   }
 
-  start(afterMicros: Micros = firstMicros): void {
-    this.ports.cri.process.clock.after(afterMicros, () => {
-      this.write();
-      this.start(everyMicros);
-    });
+  start(): void {
+    const { process } = this.ports.cri;
+    later(process, firstMicros, () =>
+      turns(process, "control-groups", "limits of control groups", everyMicros, (next) => {
+        this.write();
+        next(everyMicros);
+      }),
+    );
   }
 
   private write(): void {
@@ -139,9 +143,16 @@ export class ControlGroups {
     const kept = new Map<string, string>();
     for (const [path, text] of files) {
       if (this.written.get(path) !== text) {
-        run(writeFile(cri, path, text), (isThere) => {
+        const end = (isThere: boolean): void => {
           if (!isThere && this.written.get(path) === text) this.written.delete(path);
-        });
+        };
+        piece(
+          cri.process,
+          "control-groups",
+          () => `limit ${path}`,
+          () => run(writeFile(cri, path, text), end),
+          () => later(cri.process, 0, () => end(false)),
+        );
       }
       kept.set(path, text);
     }

@@ -22,6 +22,7 @@ import { capacityOf, takenOf } from "../node/capacity.ts";
 import type { HeldPod } from "../pods/held-pod.ts";
 import type { ActivePod, AgentOptions, ManagerOptions, Rejection } from "../ports.ts";
 import type { CriCaller } from "../runtime/cri-caller.ts";
+import { later, piece, turns } from "../piece.ts";
 import { run, sleep, type Task } from "../task.ts";
 import { podAsk, type ContainerAsk, type PodAsk } from "./asks.ts";
 import { type CannotAllocate, CpuManager, reservedCpus } from "./cpu-manager.ts";
@@ -189,9 +190,16 @@ export class ResourceManagers {
       const now = text();
       if (this.written.get(path) === now) continue;
       this.written.set(path, now);
-      run(writeFile(cri, path, now), (isThere) => {
+      const end = (isThere: boolean): void => {
         if (!isThere && this.written.get(path) === now) this.written.delete(path);
-      });
+      };
+      piece(
+        cri.process,
+        "resource-managers",
+        () => `file ${path}`,
+        () => run(writeFile(cri, path, now), end),
+        () => end(false),
+      );
     }
   }
 
@@ -274,12 +282,15 @@ export class ResourceManagers {
   private reconcileLater(): void {
     const { cri, managers } = this.ports;
     if (this.cpu === undefined && this.memory === undefined) return;
-    cri.process.clock.after(Math.max(1, managers.reconcileMicros), () => {
-      this.giveBack();
-      this.write();
-      this.reconcile();
-      this.reconcileLater();
-    });
+    const everyMicros = Math.max(1, managers.reconcileMicros);
+    later(cri.process, everyMicros, () =>
+      turns(cri.process, "resource-managers", "what containers share", everyMicros, (next) => {
+        this.giveBack();
+        this.write();
+        this.reconcile();
+        next(everyMicros);
+      }),
+    );
   }
 
   /** Containers that share learn when what they share has changed. */
@@ -296,9 +307,16 @@ export class ResourceManagers {
         const { cpusetCpus = "" } = this.resourcesOf(uid, name);
         if (cpusetCpus === "" || this.told.get(id) === cpusetCpus) continue;
         this.told.set(id, cpusetCpus);
-        run(cri.ask("UpdateContainerResources", { containerId: id, linux: { cpusetCpus } }), (answer) => {
-          if (!answer.ok) this.told.delete(id);
-        });
+        piece(
+          cri.process,
+          "resource-managers",
+          () => `processors of container ${id}`,
+          () =>
+            run(cri.ask("UpdateContainerResources", { containerId: id, linux: { cpusetCpus } }), (answer) => {
+              if (!answer.ok) this.told.delete(id);
+            }),
+          () => void this.told.delete(id),
+        );
       }
     }
     for (const id of this.told.keys()) if (!running.has(id)) this.told.delete(id);

@@ -4,7 +4,8 @@
  */
 import type { Micros } from "../../kernel/types.ts";
 import type { PodOptions } from "../ports.ts";
-import { run, type Task } from "../task.ts";
+import { kept, later, piece, turns } from "../piece.ts";
+import { apart, run, type Task } from "../task.ts";
 import type { CriCaller } from "./cri-caller.ts";
 import { removeLogs } from "./log-files.ts";
 import type { RuntimeContainer, RuntimePod } from "./runtime-pod.ts";
@@ -42,12 +43,13 @@ export class Garbage {
   }
 
   start(): void {
-    const { clock } = this.options.cri.process;
-    const again = (): void => {
-      this.collect(false, () => {});
-      clock.after(periodMicros, again);
-    };
-    clock.after(this.options.delayMicros, again);
+    const { cri, delayMicros } = this.options;
+    later(cri.process, delayMicros, () =>
+      turns(cri.process, "container-garbage", "a look for remains of containers", periodMicros, (next) => {
+        this.collect(false, () => {});
+        next(periodMicros);
+      }),
+    );
   }
 
   /** Something in the runtime or about a pod has changed. */
@@ -63,10 +65,21 @@ export class Garbage {
     }
     this.isRunning = true;
     this.isClean = true;
-    run(this.pass(all), () => {
+    const told = kept(done);
+    const end = (): void => {
       this.isRunning = false;
-      done();
-    });
+      told();
+    };
+    piece(
+      this.options.cri.process,
+      "container-garbage",
+      "remains of containers",
+      () => run(this.pass(all), end),
+      () => {
+        this.isClean = false;
+        end();
+      },
+    );
   }
 
   /** Containers of the pod were found dead; with `all` everything dead of the pod goes. */
@@ -91,11 +104,22 @@ export class Garbage {
     const { value: container } = this.queue.values().next();
     if (container === undefined) return;
     this.isRemoving = true;
-    run(this.remove(container), () => {
+    // One that throws is left to the pass of the next minute.
+    const end = (): void => {
       this.queue.delete(container.id);
       this.isRemoving = false;
       this.removeNext();
-    });
+    };
+    piece(
+      this.options.cri.process,
+      "container-garbage",
+      () => `remains of container ${container.id}`,
+      () => run(this.remove(container), end),
+      () => {
+        this.isClean = false;
+        end();
+      },
+    );
   }
 
   /** True once there is no such container. Its log goes with it. */
@@ -112,12 +136,23 @@ export class Garbage {
     const list = [...pods()];
     const removed = new Set<string>();
     for (const container of this.deadContainers(list, all)) {
-      if (yield* this.remove(container)) removed.add(container.id);
+      const what = (): string => `remains of container ${container.id}`;
+      const isRemoved = yield* apart(cri.process, "container-garbage", what, this.remove(container));
+      if (isRemoved === true) removed.add(container.id);
+      this.isClean &&= isRemoved !== undefined;
     }
     for (const id of this.deadSandboxes(list, removed, all)) {
-      yield* cri.ask("StopPodSandbox", { podSandboxId: id });
-      yield* cri.ask("RemovePodSandbox", { podSandboxId: id });
+      const what = (): string => `remains of sandbox ${id}`;
+      const isRemoved = yield* apart(cri.process, "container-garbage", what, this.removeSandbox(id));
+      this.isClean &&= isRemoved !== undefined;
     }
+  }
+
+  private *removeSandbox(podSandboxId: string): Task<true> {
+    const { cri } = this.options;
+    yield* cri.ask("StopPodSandbox", { podSandboxId });
+    yield* cri.ask("RemovePodSandbox", { podSandboxId });
+    return true;
   }
 
   private deadContainers(list: readonly RuntimePod[], all: boolean): readonly RuntimeContainer[] {

@@ -4,6 +4,7 @@
  */
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { RuntimeHealth } from "../ports.ts";
+import { turns } from "../piece.ts";
 import { run, type Task } from "../task.ts";
 import { type CriCaller, failureWords } from "./cri-caller.ts";
 
@@ -21,7 +22,8 @@ export class Health implements RuntimeHealth {
   private readonly listeners: (() => void)[] = [];
   private answeredMicros: Micros = -1;
   /** While nothing changes: since the last answer. */
-  private sleep: { readonly sinceMicros: Micros; readonly cancel: Cancel } | undefined;
+  private sleep: { readonly sinceMicros: Micros; readonly next: (micros: Micros) => void } | undefined;
+  private cancelQuiet: Cancel = () => {};
   private startedMicros: Micros = 0;
   private notReady: string | undefined = notAskedYet;
   private network: string | undefined = "container runtime network not ready: the runtime has not been asked yet";
@@ -36,36 +38,40 @@ export class Health implements RuntimeHealth {
 
   start(): void {
     this.startedMicros = this.cri.process.clock.nowMicros();
-    this.again();
+    turns(this.cri.process, "runtime-health", "a look at the runtime's health", periodMicros, (next) =>
+      this.look(next),
+    );
   }
 
-  private again(): void {
+  private look(next: (micros: Micros) => void): void {
     const { process, runtime } = this.cri;
     const { clock } = process;
     const sinceMicros = clock.nowMicros();
     let isQuiet = true;
+    this.cancelQuiet();
     const cancel = runtime.quiet?.(() => {
       isQuiet = false;
       this.wake();
     });
+    this.cancelQuiet = cancel ?? (() => {});
     run(this.check(), () => {
       const isGood = this.answeredMicros === sinceMicros && clock.nowMicros() === sinceMicros;
       if (cancel !== undefined && isQuiet && isGood) {
-        this.sleep = { sinceMicros, cancel };
+        this.sleep = { sinceMicros, next };
         return;
       }
       cancel?.();
-      clock.after(periodMicros, () => this.again());
+      next(periodMicros);
     });
   }
 
   private wake(): void {
     if (this.sleep === undefined) return;
-    const { sinceMicros } = this.sleep;
+    const { sinceMicros, next } = this.sleep;
+    const { clock } = this.cri.process;
+    next(periodMicros - ((clock.nowMicros() - sinceMicros) % periodMicros));
     this.answeredMicros = this.goodMicros;
     this.sleep = undefined;
-    const { clock } = this.cri.process;
-    clock.after(periodMicros - ((clock.nowMicros() - sinceMicros) % periodMicros), () => this.again());
   }
 
   /** When the runtime last said that it is ready, or would have. */

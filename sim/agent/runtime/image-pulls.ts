@@ -8,6 +8,7 @@ import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
 import { TokenBucket } from "../client/token-bucket.ts";
 import type { Container } from "../pods/pod-types.ts";
 import type { PodOptions } from "../ports.ts";
+import { kept, later } from "../piece.ts";
 import { type Task, wait } from "../task.ts";
 import { BackOffs } from "./back-off.ts";
 import { type CriCaller, failureWords, pullFailureWords } from "./cri-caller.ts";
@@ -153,7 +154,7 @@ export class ImagePulls {
     const machines =
       credentials === undefined
         ? []
-        : yield* wait<readonly RegistryCredentials[]>((resume) => credentials(image.image ?? "", resume));
+        : yield* wait<readonly RegistryCredentials[]>((resume) => credentials(image.image ?? "", kept(resume)));
     const known = [...own, ...machines];
     const ask = (auth?: RegistryCredentials) =>
       this.cri.ask("PullImage", { image, ...(auth === undefined ? {} : { auth }), sandboxConfig }, noDeadlineMicros);
@@ -166,7 +167,7 @@ export class ImagePulls {
   private line(resume: () => void): Cancel {
     let given: Cancel | undefined;
     const turn = (): void => {
-      given = this.clock.after(0, resume); // in an event of its own: who is next may be anybody's
+      given = later(this.cri.process, 0, resume); // in an event of its own: who is next may be anybody's
     };
     this.queue.push(turn);
     return () => {

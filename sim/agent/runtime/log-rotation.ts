@@ -6,7 +6,8 @@
  * Source: the published behaviour of the 1.33 agent.
  */
 import type { PodOptions } from "../ports.ts";
-import { all, run, type Task } from "../task.ts";
+import { turns } from "../piece.ts";
+import { all, apart, run, type Task } from "../task.ts";
 import type { CriCaller } from "./cri-caller.ts";
 import { gzipSync } from "fflate";
 import { compressedSuffix, filesOfLog, rotatedName, unfinishedSuffix } from "./log-files.ts";
@@ -40,12 +41,11 @@ export class LogRotation {
   start(): void {
     const { cri, limits } = this.options;
     if (limits.logBytesMax < 0) return;
-    const again = (): void => void cri.process.clock.after(limits.logCheckMicros, look);
-    const look = (): void => {
-      if (this.isIdle()) again();
-      else run(this.look(), again);
-    };
-    look();
+    const { logCheckMicros } = limits;
+    turns(cri.process, "log-rotation", "a look at logs", logCheckMicros, (next) => {
+      if (this.isIdle()) next(logCheckMicros);
+      else run(this.look(), () => next(logCheckMicros));
+    });
   }
 
   private isIdle(): boolean {
@@ -57,20 +57,23 @@ export class LogRotation {
 
   private *look(): Task<void> {
     const { cri, podsVersion } = this.options;
-    this.idleFiles = cri.runtime.filesVersion?.();
+    this.idleFiles = undefined; // until it is known that nothing is to be done
+    const files = cri.runtime.filesVersion?.();
     this.idlePods = podsVersion();
     const queue = yield* this.grown();
-    if (queue === undefined) {
-      this.idleFiles = undefined;
-      return;
-    }
+    if (queue === undefined) return;
+    this.idleFiles = files;
     const { logWorkersMax } = this.options.limits;
     const rest = queue.values();
     yield* all(Array.from({ length: Math.min(logWorkersMax, queue.length) }, () => this.work(rest)));
   }
 
   private *work(queue: Iterator<Log>): Task<void> {
-    for (let next = queue.next(); next.done !== true; next = queue.next()) yield* this.rotate(next.value);
+    const { process } = this.options.cri;
+    for (let next = queue.next(); next.done !== true; next = queue.next()) {
+      const { path } = next.value;
+      yield* apart(process, "log-rotation", () => `rotation of ${path}`, this.rotate(next.value));
+    }
   }
 
   /** Asks for all of them at once; a file's blocks are no less than its bytes. Undefined: nothing could be known. */

@@ -5,7 +5,8 @@
  * Source: the facts, Loops and Container runtime interface. A list that takes long puts off the next.
  */
 import type { Cancel, Micros } from "../../kernel/types.ts";
-import { run, type Task } from "../task.ts";
+import { later, turns } from "../piece.ts";
+import { apart, run, type Task } from "../task.ts";
 import type { CriCaller } from "./cri-caller.ts";
 import { inspectPod, type PodName } from "./inspection.ts";
 import { labels, type RuntimePod } from "./runtime-pod.ts";
@@ -48,14 +49,18 @@ export class Relist {
   private readonly unread = new Map<string, PodName>();
   private listedMicros: Micros = -1;
   /** While nothing changes: since the last list. */
-  private sleep: { readonly sinceMicros: Micros; readonly cancel: Cancel } | undefined;
+  private sleep: { readonly sinceMicros: Micros; readonly next: (micros: Micros) => void } | undefined;
+  private cancelQuiet: Cancel = () => {};
 
   constructor(options: RelistOptions) {
     this.options = options;
   }
 
   start(): void {
-    this.options.cri.process.clock.after(this.options.delayMicros, () => this.again());
+    const { cri, delayMicros } = this.options;
+    later(cri.process, delayMicros, () =>
+      turns(cri.process, "relist", "a list of the runtime", periodMicros, (next) => this.look(next)),
+    );
   }
 
   /** When the last list that worked began, or would have begun; -1: none yet. */
@@ -69,33 +74,35 @@ export class Relist {
   /** Lists again when it is time, even if nothing should have changed. */
   wake(): void {
     if (this.sleep === undefined) return;
-    const { sinceMicros, cancel } = this.sleep;
+    const { sinceMicros, next } = this.sleep;
     const { clock } = this.options.cri.process;
+    const over = (clock.nowMicros() - sinceMicros) % periodMicros;
+    next(periodMicros - over);
     this.listedMicros = this.lastMicros;
     this.sleep = undefined;
-    cancel();
-    const over = (clock.nowMicros() - sinceMicros) % periodMicros;
-    clock.after(periodMicros - over, () => this.again());
+    this.cancelQuiet();
   }
 
-  private again(): void {
+  private look(next: (micros: Micros) => void): void {
     const { cri, isAwaited } = this.options;
     const { clock } = cri.process;
     const sinceMicros = clock.nowMicros();
     let isQuiet = true;
     // Before it is listed: what changes while the lists are read is a change.
+    this.cancelQuiet();
     const cancel = cri.runtime.quiet?.(() => {
       isQuiet = false;
       this.wake();
     });
+    this.cancelQuiet = cancel ?? (() => {});
     run(this.relist(), () => {
       const isOver = this.listedMicros === sinceMicros && clock.nowMicros() === sinceMicros && this.unread.size === 0;
       if (cancel !== undefined && isQuiet && isOver && !isAwaited()) {
-        this.sleep = { sinceMicros, cancel };
+        this.sleep = { sinceMicros, next };
         return;
       }
       cancel?.();
-      clock.after(periodMicros, () => this.again());
+      next(periodMicros);
     });
   }
 
@@ -130,22 +137,35 @@ export class Relist {
     const told: PodChange[] = [];
     if (found.size > 0) markLeft(found, items);
     for (const [uid, { pod, matters, died, isLeft }] of found) {
-      const inspected = isLeft === true ? yield* inspectPod(cri, pod, beganMicros) : undefined;
+      const what = (): string => `details of pod ${pod.namespace}/${pod.name}`;
+      const inspected =
+        isLeft === true
+          ? ((yield* apart(cri.process, "relist", what, inspectPod(cri, pod, beganMicros))) ?? unreadable)
+          : undefined;
       if (inspected !== undefined && "error" in inspected) {
         this.unread.set(uid, pod);
         continue;
       }
-      this.unread.delete(uid);
       told.push({ uid, pod: inspected, matters, died });
     }
+    const before = this.items;
     this.items = items;
     this.generations = generations;
     this.listedMicros = beganMicros;
-    relisted(told, beganMicros);
+    try {
+      relisted(told, beganMicros);
+    } catch (error) {
+      this.items = before; // what was not heard of is found again
+      this.generations = undefined;
+      throw error;
+    }
+    for (const { uid } of told) this.unread.delete(uid);
   }
 }
 
 const none: readonly PodChange[] = [];
+/** An exception is told where it was met. */
+const unreadable = { error: "" } as const;
 
 interface Found {
   readonly pod: PodName;

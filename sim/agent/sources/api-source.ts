@@ -3,7 +3,9 @@ import { Reflector } from "../../client/reflector.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import type { AgentApi } from "../client/agent-api.ts";
+import { follow } from "../client/followed.ts";
 import { agentsHabits } from "../client/reflector-habits.ts";
+import { turns } from "../piece.ts";
 import type { Container, PodSpec } from "../pods/pod-types.ts";
 import type { MirrorPods } from "./mirror-pods.ts";
 import { withPlainNumbers } from "./plain-numbers.ts";
@@ -29,11 +31,10 @@ export function startApiSource(options: ApiSourceOptions): void {
   const selector = `fieldSelector=${encodeURIComponent(`spec.nodeName=${nodeName}`)}`;
   const habits = agentsHabits(api.process, path, selector);
   const reflector = new Reflector(api, path, hearerOf(options), habits);
-  const check = (): void => {
-    if (isNodeKnown()) reflector.start();
-    else api.process.clock.after(checkMicros, check);
-  };
-  check();
+  turns(api.process, "pod-source", "wait for the node", checkMicros, (next) => {
+    if (isNodeKnown()) follow(api.process, path, reflector);
+    else next(checkMicros);
+  });
 }
 
 function hearerOf({ mirrors, replace, changed, gone, mirrorChanged }: ApiSourceOptions) {

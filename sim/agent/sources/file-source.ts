@@ -9,6 +9,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
+import { kept, later, piece, turns } from "../piece.ts";
 import { isSame, type Manifest, readManifest, type StaticPodLaw, withoutDoubles } from "./static-pod.ts";
 
 export type FilesRead =
@@ -67,7 +68,7 @@ export function startFileSource(options: FileSourceOptions): void {
   let lookCount = 0;
   const look = (keepsBad: boolean, done: () => void): void => {
     const number = ++lookCount;
-    read(path, (found) => {
+    const heard = kept((found: FilesRead): void => {
       const seen = new Map<string, Reading>();
       const steps = podsOf(options, found, keepsBad ? known : new Map(), (name, content) => {
         const reading = readingOf(options, name, content, readings.get(name));
@@ -91,24 +92,30 @@ export function startFileSource(options: FileSourceOptions): void {
       };
       goOn();
     });
+    read(path, heard);
   };
   const changed = (): void => {
     if (isSettling) return;
-    isSettling = true;
-    process.clock.after(settleMicros, () => {
+    later(process, settleMicros, () => {
       isSettling = false;
-      look(true, () => {});
+      piece(
+        process,
+        "pod-source",
+        () => `changes of ${path}`,
+        () => look(true, () => {}),
+        () => {}, // the next look finds them
+      );
     });
+    isSettling = true;
   };
   let unwatch: Cancel = () => {};
   // What is watched may have been replaced: it is watched anew before each look.
-  const again = (): void => {
+  process.onCrash(() => unwatch());
+  turns(process, "pod-source", `a look at ${path}`, everyMicros, (next) => {
     unwatch();
     unwatch = watch?.(path, changed) ?? unwatch;
-    look(false, () => process.clock.after(everyMicros, again));
-  };
-  process.onCrash(() => unwatch());
-  again();
+    look(false, () => next(everyMicros));
+  });
 }
 
 /** Undefined: what is there stays. `kept`: what bad files still stand for. Stops now and then. */

@@ -8,6 +8,7 @@ import { metadataOf } from "../../contract/objects.ts";
 import type { AgentApi } from "../client/agent-api.ts";
 import { ask } from "../client/api-task.ts";
 import type { HeldPod } from "../pods/held-pod.ts";
+import { piece } from "../piece.ts";
 import { run, type Task } from "../task.ts";
 
 export interface MirrorPodsOptions {
@@ -15,6 +16,8 @@ export interface MirrorPodsOptions {
   readonly dialect: Dialect;
   /** As the API server has it; undefined while it is not known. */
   readonly node: () => JsonObject | undefined;
+  /** A mirror that was to go could not: it is looked for again. */
+  readonly lookAgain: () => void;
   /** The static pod has a mirror now, or another one. */
   readonly mirrored: (held: HeldPod) => void;
 }
@@ -91,7 +94,16 @@ export class MirrorPods {
   /** The static pod is gone, and so goes its mirror. */
   drop(fullName: string): void {
     const known = this.byName.get(fullName);
-    if (known !== undefined) run(this.delete(known), () => {});
+    if (known === undefined) return;
+    const { process } = this.options.api;
+    const { lookAgain } = this.options;
+    piece(
+      process,
+      "mirror-pods",
+      () => `deletion of the mirror of ${fullName}`,
+      () => run(this.delete(known), () => {}),
+      lookAgain,
+    );
   }
 
   private *delete(mirror: JsonObject): Task<boolean> {
@@ -100,8 +112,12 @@ export class MirrorPods {
     this.deleting.add(uid);
     const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0, preconditions: { uid } };
     const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
-    const { status } = yield* ask(this.options.api, { method: "DELETE", path, body });
-    this.deleting.delete(uid);
+    let status = 0;
+    try {
+      ({ status } = yield* ask(this.options.api, { method: "DELETE", path, body }));
+    } finally {
+      this.deleting.delete(uid);
+    }
     const isGone = status === 200 || status === 404 || status === 409;
     if (isGone && this.byName.get(fullNameOf(mirror)) === mirror) this.byName.delete(fullNameOf(mirror));
     return isGone;

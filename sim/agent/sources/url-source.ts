@@ -5,6 +5,7 @@
 import type { Dialect } from "../../../wire/dialect.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Cancel, Micros, Process } from "../../kernel/types.ts";
+import { kept, turns } from "../piece.ts";
 import { isSame, readManifest, type StaticPodLaw, withoutDoubles } from "./static-pod.ts";
 
 export type Fetched = { readonly status: number; readonly body: Uint8Array } | { readonly error: string };
@@ -55,24 +56,28 @@ export function startUrlSource(options: UrlSourceOptions): void {
       return failed("zero-length data received");
     }
     if (last !== undefined && isSame(last, fetched.body)) return;
-    last = fetched.body;
+    last = undefined; // until it has been taken
     const { nodeName, dialect, law } = options;
     const manifest = readManifest(fetched.body, { source: "http", place: url }, nodeName, dialect, law());
-    if ("error" in manifest) return failed(manifest.error);
+    if ("error" in manifest) {
+      last = fetched.body;
+      return failed(manifest.error);
+    }
     failures = 0;
     options.replace(withoutDoubles(manifest.pods, options.dropped));
+    last = fetched.body;
   };
-  const again = (): void => {
-    const end = (fetched: Fetched): void => {
+  const look = (next: (micros: Micros) => void): void => {
+    const end = kept((fetched: Fetched): void => {
       cancelTimer();
       hear(fetched);
-      clock.after(everyMicros, again);
-    };
+      next(everyMicros);
+    });
     const cancelTimer = clock.after(timeoutMicros, () => {
       cancel();
       end({ error: "no answer within 10 s" });
     });
     const cancel = fetch(url, headers, end);
   };
-  again();
+  turns(process, "pod-source", `a look at ${url}`, everyMicros, look);
 }
