@@ -4,7 +4,7 @@
  */
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { RuntimeHealth } from "../ports.ts";
-import { turns } from "../piece.ts";
+import { piece, turns } from "../piece.ts";
 import { run, type Task } from "../task.ts";
 import { type CriCaller, failureWords } from "./cri-caller.ts";
 
@@ -51,7 +51,8 @@ export class Health implements RuntimeHealth {
     this.cancelQuiet();
     const cancel = runtime.quiet?.(() => {
       isQuiet = false;
-      this.wake();
+      const wake = (): void => this.wake();
+      piece(process, "runtime-health", "news of the runtime", wake, wake);
     });
     this.cancelQuiet = cancel ?? (() => {});
     run(this.check(), () => {

@@ -5,7 +5,7 @@
  * Source: the facts, Loops and Container runtime interface. A list that takes long puts off the next.
  */
 import type { Cancel, Micros } from "../../kernel/types.ts";
-import { later, turns } from "../piece.ts";
+import { later, piece, turns } from "../piece.ts";
 import { apart, run, type Task } from "../task.ts";
 import type { CriCaller } from "./cri-caller.ts";
 import { inspectPod, type PodName } from "./inspection.ts";
@@ -92,7 +92,8 @@ export class Relist {
     this.cancelQuiet();
     const cancel = cri.runtime.quiet?.(() => {
       isQuiet = false;
-      this.wake();
+      const wake = (): void => this.wake();
+      piece(cri.process, "relist", "news of the runtime", wake, wake);
     });
     this.cancelQuiet = cancel ?? (() => {});
     run(this.relist(), () => {
