@@ -232,7 +232,8 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
   "docs/runtime.md": {
     "a call": [size(`${cri} requestBytesMax`)],
     "values in a call": [count(`${cri} requestValuesMax`)],
-    "calls that are not complete": [size(`${cri} arrivingBytesMax`)],
+    "calls at one time": [count(`${cri} connectionCallsMax`)],
+    "calls that are not complete": [size(`${cri} arrivingBytesMax`), size("sim/grpc/arriving-calls.ts callBytes")],
     "answers and events": [size(`${cri} unreadBytesMax`)],
     "output of": [size("sim/runtime/exec.ts OUTPUT_BYTES_MAX")],
     "why a call failed": [count(`${cri} detailsCharactersMax`)],

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { afterEach, expect, it } from "vitest";
-import { ArrivingCalls } from "./arriving-calls.ts";
+import { ArrivingCalls, callBytes } from "./arriving-calls.ts";
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -55,9 +55,15 @@ async function serve(bytesMax: number) {
 }
 
 /** Sends so many bytes of a message of `length`, and resolves with the status when it is over. */
-function send(session: ClientHttp2Session, bytes: number, length: number) {
-  const stream = session.request({ ":method": "POST", ":path": "/s/m", "content-type": "application/grpc" });
+function send(session: ClientHttp2Session, bytes: number, length: number, encoding = "identity") {
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/s/m",
+    "content-type": "application/grpc",
+    "grpc-encoding": encoding,
+  });
   const head = Buffer.alloc(5);
+  if (encoding !== "identity") head.writeUInt8(1);
   head.writeUInt32BE(length, 1);
   let status: unknown;
   stream.on("response", (headers) => (status = headers["grpc-status"]));
@@ -71,24 +77,50 @@ function send(session: ClientHttp2Session, bytes: number, length: number) {
 }
 
 const size = 40_000;
+/** What a call counts of which so much has come, its head of five bytes among it. */
+const counted = size + 5 + callBytes;
 
 it("of more than there is room for, those that have come for the longest are refused, and end", async () => {
-  const { arriving, session } = await serve(3 * (size + 5));
+  const { arriving, session } = await serve(3 * counted);
   const calls = Array.from({ length: 3 }, () => send(session, size, size + 1));
-  await expect.poll(() => arriving.bytes).toBe(3 * (size + 5));
+  await expect.poll(() => arriving.bytes).toBe(3 * counted);
   calls.push(send(session, size, size + 1));
   expect(await calls[0]?.over).toBe("8");
-  expect(arriving.bytes).toBe(3 * (size + 5));
+  expect(arriving.bytes).toBe(3 * counted);
   calls[1]?.stream.close();
-  await expect.poll(() => arriving.bytes).toBe(2 * (size + 5));
+  await expect.poll(() => arriving.bytes).toBe(2 * counted);
 });
 
 it("what is complete and waits counts until it is carried out", async () => {
-  const { arriving, waiting, session } = await serve(3 * size);
+  const { arriving, waiting, session } = await serve(3 * counted);
   const { over } = send(session, size, size);
   await expect.poll(() => waiting.length).toBe(1);
-  expect(arriving.bytes).toBe(size);
+  expect(arriving.bytes).toBe(size + callBytes);
   waiting[0]?.();
   expect(arriving.bytes).toBe(0);
   expect(await over).toBe("0");
 });
+
+it("calls that bring nothing count as well", async () => {
+  const { arriving, session } = await serve(10 * callBytes);
+  const calls = Array.from({ length: 11 }, () => {
+    const stream = session.request({ ":method": "POST", ":path": "/s/m", "content-type": "application/grpc" });
+    stream.resume().on("error", () => {});
+    return new Promise((resolve) => void stream.on("close", resolve));
+  });
+  await calls[0];
+  await expect.poll(() => arriving.bytes).toBe(10 * callBytes);
+});
+
+it.each(["gzip", "deflate", "x".repeat(1000)])(
+  "a call that is packed as %s is refused before it is unpacked",
+  async (encoding) => {
+    const { arriving, waiting, session } = await serve(10 * counted);
+    expect(await send(session, size, size, encoding).over).toBe("12");
+    expect([waiting.length, arriving.bytes]).toEqual([0, 0]);
+    const { over } = send(session, size, size);
+    await expect.poll(() => waiting.length).toBe(1);
+    waiting[0]?.();
+    expect(await over).toBe("0");
+  },
+);

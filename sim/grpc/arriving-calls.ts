@@ -5,12 +5,18 @@ import { grpcCode } from "../../wire/cri.ts";
 import { invariant } from "../kernel/invariant.ts";
 import { type Holder, Room } from "../kernel/room.ts";
 
+/** What a call takes that has brought nothing yet: its stream, and all that stands around it. */
+export const callBytes = 8 * 1024;
+
 const arrivingText = "the runtime has no room for more calls that are not complete: ask again";
 
 /** The innermost call of the library. It tells of whole messages alone, so what comes is counted at its stream. */
 interface OnStream {
   readonly stream?: ServerHttp2Stream;
+  readonly incomingEncoding?: string;
 }
+
+const encodingCharactersMax = 64;
 
 export class ArrivingCalls {
   readonly #room: Room;
@@ -26,7 +32,7 @@ export class ArrivingCalls {
   }
 
   readonly interceptor: ServerInterceptor = (_, call) => {
-    const { stream } = call as OnStream;
+    const { stream, incomingEncoding = "identity" } = call as OnStream;
     invariant(stream !== undefined, "a call has its stream", {});
     let isOver = false;
     let bytes = 0;
@@ -43,12 +49,23 @@ export class ArrivingCalls {
       bytes += more;
       this.#room.hold(holder, more);
     };
+    // A packed message is unpacked before anybody can count it, and no agent packs any: none is taken.
+    if (incomingEncoding !== "identity") {
+      isOver = true;
+      const shown = JSON.stringify(incomingEncoding.slice(0, encodingCharactersMax));
+      call.sendStatus({
+        code: grpcCode.unimplemented,
+        details: `grpc: Decompressor is not installed for grpc-encoding ${shown}`,
+      });
+      stream.close(constants.NGHTTP2_NO_ERROR);
+    }
+    count(callBytes);
     stream.on("data", ({ length }: Uint8Array) => count(length));
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
           onReceiveMessage: (message: Uint8Array, forward) => {
-            count(message.length - bytes); // it may have been packed
+            count(message.length + callBytes - bytes);
             this.#complete.set(message, holder);
             forward(message);
           },

@@ -44,6 +44,8 @@ const criLimits = {
   requestValuesMax: 100_000,
   /** Of calls that are not complete yet or wait for their turn, of all callers. */
   arrivingBytesMax: 64 << 20,
+  /** At one time, of one connection. An agent has some dozens. */
+  connectionCallsMax: 1_000,
   /** Answers and events that nobody has read yet, of all callers. */
   unreadBytesMax: 256 << 20,
   /** Of why a call failed. */
@@ -60,15 +62,18 @@ export const controlPath = "/touchstone.control.v1.Control/Set";
 interface Shared {
   readonly arriving: ArrivingCalls;
   readonly unread: UnreadAnswers;
+  /** An event is written once, however many hear of it. */
+  readonly events: WeakMap<object, Buffer>;
 }
 
 export async function serveCri(options: CriServerOptions): Promise<{ close(): void }> {
   const arriving = new ArrivingCalls(criLimits.arrivingBytesMax);
-  const shared: Shared = { arriving, unread: new UnreadAnswers(criLimits.unreadBytesMax) };
+  const shared: Shared = { arriving, unread: new UnreadAnswers(criLimits.unreadBytesMax), events: new WeakMap() };
   const server = new Server({
     interceptors: [arriving.interceptor],
     "grpc.max_receive_message_length": criLimits.requestBytesMax,
     "grpc.max_send_message_length": -1,
+    "grpc.max_concurrent_streams": criLimits.connectionCallsMax,
   });
   for (const service of new Set(criMethods.map((row) => row.service))) {
     const definition: Record<string, ServiceDefinition[string]> = {};
@@ -213,7 +218,7 @@ const stream =
   (
     { driver, process, runtime }: CriServerOptions,
     row: CriMethodRow,
-    { arriving, unread }: Shared,
+    { arriving, unread, events }: Shared,
   ): handleServerStreamingCall<Buffer, Buffer> =>
   (call) => {
     arriving.begins(call.request);
@@ -226,7 +231,11 @@ const stream =
     };
     const event = (message: object): void => {
       if (isOver) return;
-      const bytes = encodeMessage(row.response, message);
+      let bytes = events.get(message);
+      if (bytes === undefined) {
+        bytes = encodeMessage(row.response, message);
+        events.set(message, bytes);
+      }
       if (answers.hasRoomFor(bytes.length)) {
         call.write(bytes, answers.given(bytes.length));
         return;

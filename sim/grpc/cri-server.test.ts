@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import type { CriEventSink } from "../../wire/cri.ts";
+import type { CriRuntime } from "../cri/cri-port.ts";
+import { wallPorts } from "../http/wall.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import { LoopShare } from "../kernel/loop-share.ts";
+import { WallDriver } from "../kernel/wall-driver.ts";
+import { serveCri } from "./cri-server.ts";
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const clean of cleanups.splice(0).reverse()) clean();
+});
+
+async function serve() {
+  const home = mkdtempSync(join(tmpdir(), "touchstone-cri-"));
+  cleanups.push(() => rmSync(home, { recursive: true, force: true }));
+  const kernel = new Kernel({ seed: "cri" });
+  const onError = (error: unknown): never => {
+    throw error;
+  };
+  const driver = new WallDriver(kernel, wallPorts, { onError });
+  const process = kernel.process("machine");
+  const sinks = new Set<CriEventSink>();
+  const runtime: CriRuntime = {
+    start: () => () => {},
+    events(_reader, sink) {
+      sinks.add(sink);
+      return () => void sinks.delete(sink);
+    },
+  };
+  const path = join(home, "r.sock");
+  const share = new LoopShare(wallPorts);
+  const server = await serveCri({ address: `unix://${path}`, driver, share, process, runtime, onControl: () => {} });
+  const session = connectHttp2("http://localhost", { createConnection: () => connect(path) });
+  cleanups.push(
+    () => server.close(),
+    () => driver.stop(),
+    () => session.destroy(),
+  );
+  return { session, sinks };
+}
+
+it("an event is written once, however many follow", async () => {
+  const { session, sinks } = await serve();
+  const heard: number[] = [];
+  for (let count = 0; count < 5; count++) {
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/runtime.v1.RuntimeService/GetContainerEvents",
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
+    stream.on("data", ({ length }: Buffer) => heard.push(length)).on("error", () => {});
+    stream.end(Buffer.alloc(5));
+  }
+  await expect.poll(() => sinks.size).toBe(5);
+  let reads = 0;
+  const message = {
+    get containerId() {
+      reads++;
+      return "c1";
+    },
+    containerEventType: "CONTAINER_STARTED_EVENT",
+    createdAt: 1,
+    containersStatuses: [],
+  };
+  sinks
+    .values()
+    .next()
+    .value?.event(message as never);
+  await expect.poll(() => heard.length).toBe(1);
+  const once = reads;
+  for (const sink of sinks) sink.event(message as never);
+  await expect.poll(() => heard.length).toBe(6);
+  expect(reads).toBe(once);
+  expect(new Set(heard).size).toBe(1);
+});
+
+it("one connection has so many calls at one time", async () => {
+  const { session } = await serve();
+  await new Promise((resolve) => void session.once("remoteSettings", resolve));
+  expect(session.remoteSettings.maxConcurrentStreams).toBe(1_000);
+});
