@@ -221,7 +221,15 @@ async function between(runtime: string, address: string, calls: CallRows): Promi
   };
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const handed = calls.watched(new GrpcRuntime(runtime, driver, process));
-  await serveCri({ address, driver, share: loopShare, process, runtime: handed, onControl: () => {} });
+  await serveCri({
+    address,
+    driver,
+    share: loopShare,
+    process,
+    runtime: handed,
+    configurations: () => [],
+    onControl: () => {},
+  });
 }
 
 /** What the driver of the recordings did at their steps; where nothing is named, it deleted the pod. */

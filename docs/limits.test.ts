@@ -235,6 +235,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "calls at one time": [count(`${cri} connectionCallsMax`)],
     "calls that are not complete": [size(`${cri} arrivingBytesMax`), size("sim/grpc/arriving-calls.ts callBytes")],
     "answers and events": [size(`${cri} unreadBytesMax`)],
+    "pods and containers that there are": [size(`${cri} configurationBytesMax`)],
     "output of": [size("sim/runtime/exec.ts OUTPUT_BYTES_MAX")],
     "why a call failed": [count(`${cri} detailsCharactersMax`)],
     "one word or variable": [count("sim/runtime/commands.ts WORD_CHARS_MAX")],

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect as connectHttp2 } from "node:http2";
+import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { wallPorts } from "../http/wall.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { LoopShare } from "../kernel/loop-share.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
+import { encodeMessage } from "./cri-codec.ts";
 import { serveCri } from "./cri-server.ts";
 
 const cleanups: (() => void)[] = [];
@@ -17,7 +18,7 @@ afterEach(() => {
   for (const clean of cleanups.splice(0).reverse()) clean();
 });
 
-async function serve() {
+async function serve(configurations: () => Iterable<object> = () => []) {
   const home = mkdtempSync(join(tmpdir(), "touchstone-cri-"));
   cleanups.push(() => rmSync(home, { recursive: true, force: true }));
   const kernel = new Kernel({ seed: "cri" });
@@ -27,8 +28,12 @@ async function serve() {
   const driver = new WallDriver(kernel, wallPorts, { onError });
   const process = kernel.process("machine");
   const sinks = new Set<CriEventSink>();
+  const started = { count: 0 };
   const runtime: CriRuntime = {
-    start: () => () => {},
+    start(_request, done) {
+      started.count++;
+      return process.clock.after(0, () => done({ ok: true, message: { podSandboxId: "s1" } }));
+    },
     events(_reader, sink) {
       sinks.add(sink);
       return () => void sinks.delete(sink);
@@ -36,26 +41,37 @@ async function serve() {
   };
   const path = join(home, "r.sock");
   const share = new LoopShare(wallPorts);
-  const server = await serveCri({ address: `unix://${path}`, driver, share, process, runtime, onControl: () => {} });
+  const server = await serveCri({
+    address: `unix://${path}`,
+    driver,
+    share,
+    process,
+    runtime,
+    configurations,
+    onControl: () => {},
+  });
   const session = connectHttp2("http://localhost", { createConnection: () => connect(path) });
   cleanups.push(
     () => server.close(),
     () => driver.stop(),
     () => session.destroy(),
   );
-  return { session, sinks };
+  return { session, sinks, started };
 }
+
+const request = (session: ClientHttp2Session, method: string) =>
+  session.request({
+    ":method": "POST",
+    ":path": `/runtime.v1.RuntimeService/${method}`,
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
 
 it("an event is written once, however many follow", async () => {
   const { session, sinks } = await serve();
   const heard: number[] = [];
   for (let count = 0; count < 5; count++) {
-    const stream = session.request({
-      ":method": "POST",
-      ":path": "/runtime.v1.RuntimeService/GetContainerEvents",
-      "content-type": "application/grpc",
-      te: "trailers",
-    });
+    const stream = request(session, "GetContainerEvents");
     stream.on("data", ({ length }: Buffer) => heard.push(length)).on("error", () => {});
     stream.end(Buffer.alloc(5));
   }
@@ -86,4 +102,27 @@ it("one connection has so many calls at one time", async () => {
   const { session } = await serve();
   await new Promise((resolve) => void session.once("remoteSettings", resolve));
   expect(session.remoteSettings.maxConcurrentStreams).toBe(1_000);
+});
+
+it("makes no more pods than there is room for what they are asked for as, until some are gone", async () => {
+  const mebibyte = "a".repeat(1 << 20);
+  let all: readonly object[] = Array.from({ length: 512 }, () => ({ mebibyte }));
+  const { session, started } = await serve(() => all);
+  const message = encodeMessage("RunPodSandboxRequest", {
+    config: { metadata: { name: "p", namespace: "d", uid: "u" } },
+  });
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  const ask = (): Promise<unknown> =>
+    new Promise((resolve) => {
+      const stream = request(session, "RunPodSandbox");
+      let status: unknown;
+      stream.on("response", (headers) => (status = headers["grpc-status"]));
+      stream.on("trailers", (headers) => (status = headers["grpc-status"]));
+      stream.resume().on("close", () => resolve(status));
+      stream.end(Buffer.concat([head, message]));
+    });
+  expect([await ask(), started.count]).toEqual(["8", 0]);
+  all = [];
+  expect([await ask(), started.count]).toEqual(["0", 1]);
 });

@@ -21,6 +21,7 @@ import type { Cancel, Process } from "../kernel/types.ts";
 import type { WallDriver } from "../kernel/wall-driver.ts";
 import { ArrivingCalls } from "./arriving-calls.ts";
 import { decodeMessage, encodeMessage, TooManyValues } from "./cri-codec.ts";
+import { KeptConfigurations } from "./kept-configurations.ts";
 import { type CallsAnswers, UnreadAnswers, unreadText } from "./unread-answers.ts";
 
 export interface CriServerOptions {
@@ -32,6 +33,8 @@ export interface CriServerOptions {
   /** Whose event each call is. */
   readonly process: Process;
   readonly runtime: CriRuntime;
+  /** Of all pods and containers that there are. */
+  readonly configurations: () => Iterable<object>;
   /** Changes of a running runtime, as `touchstone runtime set` sends them: a JSON text. Throws with what is wrong. */
   readonly onControl: (text: string) => void;
 }
@@ -48,6 +51,8 @@ const criLimits = {
   connectionCallsMax: 1_000,
   /** Answers and events that nobody has read yet, of all callers. */
   unreadBytesMax: 256 << 20,
+  /** Of all pods and containers that there are, as they were asked for. */
+  configurationBytesMax: 512 << 20,
   /** Of why a call failed. */
   detailsCharactersMax: 4096,
 } as const;
@@ -64,11 +69,17 @@ interface Shared {
   readonly unread: UnreadAnswers;
   /** An event is written once, however many hear of it. */
   readonly events: WeakMap<object, Buffer>;
+  readonly configurations: KeptConfigurations;
 }
 
 export async function serveCri(options: CriServerOptions): Promise<{ close(): void }> {
   const arriving = new ArrivingCalls(criLimits.arrivingBytesMax);
-  const shared: Shared = { arriving, unread: new UnreadAnswers(criLimits.unreadBytesMax), events: new WeakMap() };
+  const shared: Shared = {
+    arriving,
+    unread: new UnreadAnswers(criLimits.unreadBytesMax),
+    events: new WeakMap(),
+    configurations: new KeptConfigurations(criLimits.configurationBytesMax, options.configurations),
+  };
   const server = new Server({
     interceptors: [arriving.interceptor],
     "grpc.max_receive_message_length": criLimits.requestBytesMax,
@@ -133,18 +144,21 @@ const unary =
   (
     { driver, process, runtime, share }: CriServerOptions,
     row: CriMethodRow,
-    { arriving, unread }: Shared,
+    { arriving, unread, configurations }: Shared,
   ): handleUnaryCall<Buffer, Buffer> =>
   (call, callback) => {
     const answers = unread.of(call);
     let cancel: Cancel = () => {};
     let isGone = false;
+    let made = (): void => {};
     call.on("cancelled", () => {
       isGone = true;
+      made();
       driver.enter(process, () => cancel());
     });
     const refuse = (code: number, details: string): void => callback({ code, details: shortened(details) });
     const answered = (answer: CriAnswer): void => {
+      made();
       if (isGone) return;
       if (!answer.ok) refuse(answer.code, answer.text);
       else {
@@ -165,6 +179,14 @@ const unary =
         refuse(message.code, message.details);
         return;
       }
+      const { config } = message.is as { readonly config?: object };
+      if (config !== undefined && makesSomething.has(row.method)) {
+        if (!configurations.hasRoomFor(call.request.length)) {
+          refuse(grpcCode.resourceExhausted, fullText);
+          return;
+        }
+        made = configurations.add(config, call.request.length);
+      }
       driver.enter(process, () => {
         cancel = runtime.start(
           { method: row.method as CriMethod, message: message.is } as CriRequest,
@@ -181,6 +203,10 @@ const unary =
     };
     share.begin(call, guarded(refuse, carryOut), () => isLarge || call.request.length > smallBytesMax);
   };
+
+/** What they make stays until it is removed. */
+const makesSomething: ReadonlySet<string> = new Set(["RunPodSandbox", "CreateContainer"]);
+const fullText = "the runtime keeps as much of pods and containers as it can: remove some";
 
 /** What was asked for may be quoted in why not, and goes into a header. */
 const shortened = (details: string): string =>

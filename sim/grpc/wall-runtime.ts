@@ -37,6 +37,7 @@ export async function startWallRuntime(options: WallRuntimeOptions): Promise<Wal
     share: new LoopShare(options.ports),
     process,
     runtime: kept.port,
+    configurations: () => configurationsOf(runtime.state),
     onControl: (control) => kept.control(control),
   });
   driver.enter(process, () => {}); // what was played again may wait for a moment of its own
@@ -51,6 +52,10 @@ export async function startWallRuntime(options: WallRuntimeOptions): Promise<Wal
       rmSync(options.socketPath, { force: true });
     },
   };
+}
+
+function* configurationsOf({ sandboxes, containers }: RuntimeState): Iterable<object> {
+  for (const records of [sandboxes, containers]) for (const { config } of records.values()) yield config;
 }
 
 /** Takes away the socket of a process that was killed; one that answers stays, and so does whatever is no socket. */
