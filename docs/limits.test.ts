@@ -179,6 +179,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       size("sim/http/remote-server.ts heldBytesMax"),
     ],
     "an event of a watch": [size("sim/http/remote-server.ts frameBytesMax")],
+    "a line of a container": [size("sim/agent/listener/container-logs.ts lineBytesMax")],
     "a manifest": [
       size("sim/agent/sources/file-source.ts manifestBytesMax"),
       count("sim/agent/sources/static-pod.ts marksMax"),

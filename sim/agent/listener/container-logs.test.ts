@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { CriRuntime } from "../../cri/cri-port.ts";
 import { RuntimeBench } from "../../runtime/runtime.fixture.ts";
 import { CriCaller } from "../runtime/cri-caller.ts";
@@ -110,6 +110,21 @@ describe("a container's log", () => {
     stop();
     bench.pass(1);
     expect(state).toEqual({ text: "one\ntwo\nnew\nlast\n", end: { problem: undefined } });
+  });
+
+  it("passes over lines that no runtime writes, and holds no more of them than is long", () => {
+    const { read } = reading(line(1, "one") + line(2, "x".repeat(12 << 20)) + line(3, "three"));
+    let copied = 0;
+    const set = vi.spyOn(Uint8Array.prototype, "set").mockImplementation(function (this: Uint8Array, from, at = 0) {
+      copied += from.length;
+      for (let index = 0; index < from.length; index++) this[at + index] = from[index] as number;
+    });
+    try {
+      expect(read({}).text).toBe("one\nthree\n");
+    } finally {
+      set.mockRestore();
+    }
+    expect(copied).toBeLessThan(32 << 20);
   });
 
   it("says why it cannot be read", () => {

@@ -26,6 +26,8 @@ export interface LogSink {
 }
 
 const blockBytes = 256 * 1024;
+/** Runtimes split what is longer than 16 KiB. */
+const lineBytesMax = 1 << 20;
 const followMicros = 250_000;
 
 /** Ends with what went wrong, in words; undefined: the log was read to its end, or to its limit. */
@@ -124,6 +126,8 @@ const decoder = new TextDecoder();
 class Lines {
   private readonly options: LogOptions;
   private rest = new Uint8Array(0);
+  /** Within a line that is too long: it is passed over, up to its end. */
+  private isPassing = false;
   private leftBytes: number;
 
   constructor(options: LogOptions) {
@@ -132,7 +136,14 @@ class Lines {
   }
 
   take(block: Uint8Array): { readonly bytes: Uint8Array; readonly isLast: boolean } {
-    const all = joined([this.rest, block]);
+    let fresh = block;
+    if (this.isPassing) {
+      const end = block.indexOf(newline);
+      if (end < 0) return { bytes: nothing, isLast: false };
+      this.isPassing = false;
+      fresh = block.subarray(end + 1);
+    }
+    const all = joined([this.rest, fresh]);
     const parts: Uint8Array[] = [];
     let start = 0;
     for (let end = all.indexOf(newline); end >= 0 && this.leftBytes > 0; end = all.indexOf(newline, start)) {
@@ -141,7 +152,8 @@ class Lines {
       parts.push(shown);
       start = end + 1;
     }
-    this.rest = all.slice(start);
+    this.isPassing = all.length - start > lineBytesMax;
+    this.rest = this.isPassing ? new Uint8Array(0) : all.slice(start);
     return { bytes: joined(parts), isLast: this.leftBytes <= 0 };
   }
 
