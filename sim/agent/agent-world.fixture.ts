@@ -72,7 +72,7 @@ export interface WorldMore {
   readonly credentials?: CredentialsReader;
   /** The status that a request is refused with, while it is. */
   readonly refuses?: (path: string) => number | undefined;
-  /** Is told of exceptions that end the turn of one pod alone; without it they end the run. */
+  /** Is told of exceptions that end one piece of work alone; without it they end the run. */
   readonly caught?: (failure: ProcessError, what: string) => void;
   /** Of the node, beside what every node has. */
   readonly amounts?: Readonly<Record<string, string>>;
@@ -168,6 +168,11 @@ export class AgentWorld {
         return () => cancel();
       },
     };
+  }
+
+  /** As an event of the agent. */
+  enter(work: () => void): void {
+    this.kernel.enter(this.agentProcess, work);
   }
 
   run(seconds: number): void {

@@ -218,7 +218,7 @@ export function joined(cancel: Cancel): () => void {
 
 const alone = (): void => {};
 
-/** The process as pieces see it: timers and calls are those of the piece that begins them. */
+/** The process as pieces see it: timers and calls are those of the piece that begins them. A kernel enters the process itself. */
 export function inPieces(process: Process): Process {
   return new PieceProcess(process);
 }

@@ -37,7 +37,7 @@ function listening(world: AgentWorld, more: Partial<AgentListenerOptions> = {}) 
     };
     const [plain = "", query = ""] = path.split("?");
     const whole = { method: "GET", path: plain, query, headers: {}, ...request };
-    world.kernel.enter(view.process, () => listener.start(whole, responder));
+    world.enter(() => listener.start(whole, responder));
     world.run(1);
     return seen;
   };
