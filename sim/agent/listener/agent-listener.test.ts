@@ -21,14 +21,19 @@ function listening(world: AgentWorld, more: Partial<AgentListenerOptions> = {}) 
     ...more,
   });
   return (path: string, request: Partial<ApiRequest> = {}) => {
-    const seen = { status: 0, text: "", tunnel: undefined as TunnelTarget | undefined };
+    const seen = { status: 0, text: "", frames: 0, tunnel: undefined as TunnelTarget | undefined };
     const responder: Responder = {
       respond(status, _headers, payload) {
         seen.status = status;
         seen.text = new TextDecoder().decode(payload.bytes());
       },
       open: (status) => void (seen.status = status),
-      frame: () => 0,
+      frame(payload) {
+        seen.text += new TextDecoder().decode(payload.bytes());
+        seen.frames++;
+        return 2 << 20;
+      },
+      whenTaken: (resume) => void view.process.clock.after(1, resume),
       close: () => {},
       tunnel(to) {
         seen.tunnel = to;
@@ -69,6 +74,23 @@ describe("an agent's listeners", () => {
     expect([...counts.rows.values()].map(({ labels, count }) => [labels["method"], count])).toEqual([["other", 1_000]]);
     expect(get(`/logs${"/".repeat(1_000)}`).status).toBe(404);
     expect(get("/pods").status).toBe(200);
+  });
+
+  it("send a file of the machine's log in parts where no single read brings it whole", () => {
+    const whole = Array.from({ length: 10 }, (_, at) => String(at).repeat(1_000)).join("");
+    const around = (inner: CriRuntime): CriRuntime => ({
+      start(request, done, fail) {
+        if (request.method !== "ReadPath") return inner.start(request, done, fail);
+        const { offset = 0 } = request.message as { offset?: number };
+        const content = new TextEncoder().encode(whole.slice(offset, offset + 3_000));
+        done({ ok: true, message: { size: 9_500, content, file: 1 } } as CriAnswer);
+        return () => {};
+      },
+      events: (reader, sink) => inner.events(reader, sink),
+    });
+    const get = listening(running({ around }));
+    expect(get("/logs/a.log")).toMatchObject({ status: 200, text: whole.slice(0, 9_500), frames: 4 });
+    expect(get("/logs/a.log", { method: "HEAD" })).toMatchObject({ status: 200, text: "", frames: 0 });
   });
 
   it("show the pods it is to run, and those that run", () => {

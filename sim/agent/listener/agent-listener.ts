@@ -5,6 +5,7 @@
  */
 import type { ApiHandler, ApiRequest, JsonObject, Responder } from "../../contract/http-message.ts";
 import type { Cancel, Micros } from "../../kernel/types.ts";
+import type { ReadPathResponse } from "../../../wire/cri-messages.ts";
 import type { HeldPod } from "../pods/held-pod.ts";
 import { labels } from "../runtime/runtime-pod.ts";
 import { kept, piece } from "../piece.ts";
@@ -12,7 +13,7 @@ import { run, type Task, wait } from "../task.ts";
 import type { AccessOutcome, AgentAccess } from "./access.ts";
 import type { AgentView, NodeView } from "./agent-view.ts";
 import { answerJson, answerText, bytesPayload, plainText } from "./answers.ts";
-import { readContainerLog } from "./container-logs.ts";
+import { type LogSink, readContainerLog } from "./container-logs.ts";
 import { readLogOptions } from "./log-options.ts";
 import { containerSeries, metricsText, resourceSeries, type Series } from "./metrics-text.ts";
 import { answerProfile, type ProgramProfiles } from "./profiles.ts";
@@ -374,32 +375,12 @@ export class AgentListener implements ApiHandler {
   ): Cancel {
     const { cri } = this.options.agent;
     let hasBegun = false;
-    let isWaiting = false;
-    let taken: (() => void) | undefined;
+    const frames = framesTo(responder);
     const sink = {
+      ...frames,
       begin() {
         hasBegun = true;
-        responder.open(200, { "content-type": "text/plain" });
-      },
-      write(bytes: Uint8Array) {
-        const waiting = responder.frame(bytesPayload(bytes, "text/plain"));
-        if (waiting < waitingBytesMax || responder.whenTaken === undefined) return;
-        isWaiting = true;
-        responder.whenTaken(
-          kept(() => {
-            isWaiting = false;
-            taken?.();
-          }),
-        );
-      },
-      *drained(): Task<void> {
-        if (!isWaiting) return;
-        yield* wait<undefined>((resume) => {
-          taken = () => resume(undefined);
-          return () => {
-            taken = undefined;
-          };
-        });
+        frames.begin();
       },
     };
     const isRunning = (): boolean =>
@@ -411,25 +392,53 @@ export class AgentListener implements ApiHandler {
   }
 
   /** `/var/log` of the machine, to look around in. */
-  machineLogs({ responder, rest }: Asked): Cancel | void {
+  machineLogs({ request, responder, rest }: Asked): Cancel | void {
     if (rest.includes("..") || rest.includes(".")) return this.notFound(responder);
     const path = ["/var/log", ...rest].join("/");
-    return run(this.machineFile(path), (found) => {
+    let cancel = nothing;
+    const cancelFirst = run(this.machineFile(path), (found) => {
       if (found === undefined) this.notFound(responder);
       else if ("names" in found) {
         const links = found.names.map((name) => `<a href="${escapeHtml(encodeURI(name))}">${escapeHtml(name)}</a>\n`);
         answerText(responder, 200, `<pre>\n${links.join("")}</pre>\n`, "text/html; charset=utf-8");
-      } else responder.respond(200, {}, bytesPayload(found.bytes, plainText));
+      } else if (found.content.length >= found.size) responder.respond(200, {}, bytesPayload(found.content, plainText));
+      else cancel = run(this.parts(path, found, responder, request.method === "HEAD"), () => responder.close());
     });
+    return () => {
+      cancelFirst();
+      cancel();
+    };
   }
 
-  private *machineFile(path: string): Task<{ names: readonly string[] } | { bytes: Uint8Array } | undefined> {
+  /** A file that no single read brings whole, at its reader's pace, as long as it was when somebody asked. */
+  private *parts(
+    path: string,
+    { file, size, content: first }: ReadPathResponse,
+    responder: Responder,
+    isHead: boolean,
+  ): Task<void> {
+    const { cri } = this.options.agent;
+    const frames = framesTo(responder);
+    frames.begin();
+    let part = first;
+    for (let offset = 0; !isHead && part.length > 0; ) {
+      frames.write(part.subarray(0, size - offset));
+      offset += part.length;
+      if (offset >= size) return;
+      yield* frames.drained();
+      const read = yield* cri.ask("ReadPath", { path, offset, limit: 0 });
+      if (!read.ok || read.message.file !== file) return; // it has been moved away
+      part = read.message.content;
+    }
+  }
+
+  private *machineFile(path: string): Task<{ names: readonly string[] } | ReadPathResponse | undefined> {
     const { cri } = this.options.agent;
     const listed = yield* cri.ask("ListPath", { path });
     if (listed.ok)
       return { names: listed.message.entries.map(({ name, directory }) => (directory ? `${name}/` : name)) };
     const read = yield* cri.ask("ReadPath", { path, offset: 0, limit: 0 });
-    return read.ok ? { bytes: read.message.content } : undefined;
+    return read.ok ? read.message : undefined;
   }
 
   /** Paths name a pod by namespace and name, and may say its uid before the container. */
@@ -456,6 +465,35 @@ export class AgentListener implements ApiHandler {
     }
     return found;
   }
+}
+
+/** An answer in parts, at its reader's pace. */
+function framesTo(responder: Responder): LogSink {
+  let isWaiting = false;
+  let taken: (() => void) | undefined;
+  return {
+    begin: () => responder.open(200, { "content-type": "text/plain" }),
+    write(bytes) {
+      const waiting = responder.frame(bytesPayload(bytes, "text/plain"));
+      if (waiting < waitingBytesMax || responder.whenTaken === undefined) return;
+      isWaiting = true;
+      responder.whenTaken(
+        kept(() => {
+          isWaiting = false;
+          taken?.();
+        }),
+      );
+    },
+    *drained() {
+      if (!isWaiting) return;
+      yield* wait<undefined>((resume) => {
+        taken = () => resume(undefined);
+        return () => {
+          taken = undefined;
+        };
+      });
+    },
+  };
 }
 
 const nothing: Cancel = () => {};
