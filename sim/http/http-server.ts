@@ -25,6 +25,7 @@ import {
   headBytesMax,
 } from "./http1-server.ts";
 import { serveUpgrades } from "./upgrades.ts";
+import { loopShare } from "./wall.ts";
 
 export interface TlsOptions {
   /** PEM. Empty, as its key: there is none yet, and every handshake fails until one is presented. */
@@ -86,6 +87,7 @@ async function listenPlain(options: HttpServerOptions, port: number, address: st
         socket.resume();
       });
       plain.set(socket, connection);
+      socket.resume();
       connection.take(seen);
     });
   });
@@ -218,8 +220,13 @@ function sniff(socket: Socket, millisMax: number, decide: (isHttp2: boolean, see
     const alike = seen.subarray(0, compared).equals(preface.subarray(0, compared));
     if (alike && compared < preface.length) return;
     clearTimeout(timer);
-    socket.off("data", look).off("end", giveUp).off("error", giveUp).off("close", giveUp);
-    decide(alike, seen);
+    // Thousands may come at once: until their turn has come nothing more is read.
+    socket.off("data", look).pause();
+    loopShare.begin(socket, () => {
+      if (socket.destroyed) return;
+      socket.off("end", giveUp).off("error", giveUp).off("close", giveUp);
+      decide(alike, seen);
+    });
   };
   const giveUp = (): void => {
     clearTimeout(timer);

@@ -16,6 +16,9 @@ const smallBytesMax = 2 * 1024;
 /** So many pieces at a time, where they are small, as records of TLS may be. */
 const piecesMax = 256;
 
+/** Node tells of an end, and closes, when the work of this turn is done. */
+const endMicros = 50;
+
 const paces = new WeakMap<Duplex, Pace>();
 
 /** From now on; a socket that is paced already goes on with slices of `sliceBytes`. */
@@ -101,7 +104,9 @@ class Pace {
       const next = this.#next(this.sliceBytes - bytes);
       bytes += next?.length ?? 0;
       this.#isTaken = this.#push(next);
-      if (next === null) this.#socket.read(0); // as node does: of a paused one the end is told so
+      if (next !== null) continue;
+      this.#socket.read(0); // as node does: of a paused one the end is told so
+      this.#share.follows(endMicros);
     }
   }
 

@@ -33,6 +33,19 @@ describe("the share of the loop", () => {
     expect(done).toEqual(["a", "b", "c", "d"]);
   });
 
+  it("counts what follows in the same turn, of which it sees nothing", async () => {
+    const { share, done, work } = bench();
+    for (const name of ["a", "b", "c"])
+      share.begin({}, () => {
+        work(name, 1_000)();
+        share.follows(5_000);
+      });
+    expect(done).toEqual(["a", "b"]);
+    await setImmediate();
+    await setImmediate();
+    expect(done).toEqual(["a", "b", "c"]);
+  });
+
   it("gives each connection one turn after another, and what one wants in its order", async () => {
     const { share, done, work } = bench();
     const [many, one] = [{}, {}];

@@ -75,6 +75,12 @@ export class LoopShare {
     this.#count();
   }
 
+  /** What has begun in this turn goes on behind it for so long, before the next turn can begin. */
+  follows(micros: number): void {
+    this.#count();
+    this.#sinceMicros = (this.#sinceMicros as number) - micros;
+  }
+
   #count(): void {
     if (this.#sinceMicros !== undefined) return;
     this.#sinceMicros = this.#ports.nowMicros();
