@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { figureText } from "../../reports/capacity/metrics.ts";
 import { renderTable } from "../../reports/render/table.ts";
+import { isInterrupted } from "../../reports/schema/capacity-report.ts";
 import type { Changes } from "../../scenarios/capacity/load.ts";
 import { type Plan, type PlannedArm, questionOf } from "../../scenarios/capacity/plan.ts";
 import type { CapacityOptions } from "../command-line.ts";
@@ -68,7 +69,7 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
           shared: { numbers, slot: 1 },
           ...(seed === undefined ? {} : { seed }),
         });
-        if (unmeasured !== undefined || run?.stoppedBy === "interrupted") return undefined;
+        if (unmeasured !== undefined || (run !== undefined && isInterrupted(run))) return undefined;
         if (run === undefined) throw new UsageError(mistake ?? `${path}: it cannot be played.`);
         return run;
       },

@@ -2,13 +2,12 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { CapacityReport, CapacityRun } from "../../reports/schema/capacity-report.ts";
+import { type CapacityReport, type CapacityRun, isInterrupted } from "../../reports/schema/capacity-report.ts";
 import { readCapacityReport } from "../flags/capacity-report-file.ts";
 import { fileText } from "../flags/file-text.ts";
 import { type ExitCode, UsageError } from "../flags/usage-error.ts";
 import {
   capacityExitCode,
-  isInterrupted,
   metricsName,
   printCapacityReport,
   sortedRuns,

@@ -1,4 +1,4 @@
-/** Why a file cannot be read or written, in words for whoever named it: the platform's own carry its codes and calls. */
+/** Why a file cannot be read or written, in words for whoever named it: those of node are codes and system calls. */
 
 const reading: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",

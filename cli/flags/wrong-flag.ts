@@ -15,7 +15,8 @@ export function withAdvice(problem: string, args: readonly string[]): string {
   const meant =
     told ?? (near.length === 0 ? undefined : `Did you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`);
   const lacking = problem.includes("No matching") && path.length === args.length ? lacks[path.join(" ")] : undefined;
-  const isChoice = below.length > 0 && command !== "runtime" && (command === undefined || !isFlag);
+  const isOfFlag = isFlag || /^Error: [`"]--/.test(problem);
+  const isChoice = below.length > 0 && command !== "runtime" && (command === undefined || !isOfFlag);
   const choice = isChoice ? `The commands are ${below.join(", ")}.` : undefined;
   const lines = [lacking ?? problem.trimEnd(), meant ?? choice].filter((line) => line !== undefined);
   return `${lines.join("\n")}\nSee \`${["touchstone", ...path].join(" ")} --help\`.`;

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderCapacityText } from "../../reports/render/capacity-text.ts";
-import type { CapacityReport, CapacityRun } from "../../reports/schema/capacity-report.ts";
+import { type CapacityReport, type CapacityRun, isInterrupted } from "../../reports/schema/capacity-report.ts";
 import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
 import { painter } from "./terminal.ts";
 
@@ -51,9 +51,6 @@ export function printCapacityReport(report: CapacityReport, json: boolean, folde
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : renderCapacityText(report, painter(process.stdout)));
   if (!json && folder !== undefined) process.stdout.write(`page: ${join(folder, "report.html")}\n`);
 }
-
-/** One that somebody interrupted has counted for less long than the others. */
-export const isInterrupted = ({ stoppedBy }: CapacityRun): boolean => stoppedBy === "interrupted";
 
 /** A breach stands, whatever was not played; of an interrupted run nothing is judged. */
 export function capacityExitCode({ runs }: CapacityReport, isWhole: boolean): ExitCode {

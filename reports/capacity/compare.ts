@@ -1,5 +1,5 @@
 /** Two arms side by side: what differs beyond chance and beyond a threshold, and whether it is worse. */
-import type { CapacityReport, CapacityRun } from "../schema/capacity-report.ts";
+import { type CapacityReport, type CapacityRun, isInterrupted } from "../schema/capacity-report.ts";
 import { type Metric, metrics } from "./metrics.ts";
 import { type Difference, difference, type Estimate, estimate } from "./statistics.ts";
 
@@ -93,8 +93,7 @@ export function comparisonsOf(
   if (first === undefined) return [];
   const side = ({ name, report }: (typeof reports)[number], arm: string, named: boolean): Side => ({
     name: named ? `${name}: ${arm}` : arm,
-    // One that somebody interrupted has counted for less long than the others.
-    runs: report.runs.filter((run) => run.arm === arm && run.stoppedBy !== "interrupted"),
+    runs: report.runs.filter((run) => run.arm === arm && !isInterrupted(run)),
   });
   if (others.length === 0) {
     const [base, ...arms] = first.report.arms.map(({ name }) => name);

@@ -125,3 +125,6 @@ export type CapacityReport = z.infer<typeof capacityReportSchema>;
 export type CapacityRun = z.infer<typeof run>;
 export type ObjectiveResult = z.infer<typeof objectiveResult>;
 export type SliName = (typeof sliNames)[number];
+
+/** One that somebody interrupted has counted for less long than the others: it is compared with none, and nothing is judged of it. */
+export const isInterrupted = ({ stoppedBy }: CapacityRun): boolean => stoppedBy === "interrupted";
