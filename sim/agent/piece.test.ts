@@ -137,6 +137,26 @@ it("turns go on after one that throws, and none is begun twice", () => {
   expect(began).toEqual([0, 500, 1_500, 1_600, 1_700]);
 });
 
+it("a turn whose next one is at work already has no other one after it when what it has left throws", () => {
+  const { kernel, told, process, enter } = world();
+  const { clock } = process;
+  const began: number[] = [];
+  enter(() =>
+    turns(process, "relist", "a list", 10, (next) => {
+      began.push(clock.nowMicros());
+      if (began.length > 1) {
+        clock.after(100, () => next(10));
+        return;
+      }
+      next(10);
+      clock.after(15, () => thrown("left"));
+    }),
+  );
+  kernel.run(400);
+  expect(told).toEqual(["relist: a list: left"]);
+  expect(began).toEqual([0, 10, 120, 230, 340]);
+});
+
 it("a part of a task that throws comes to nothing, and the task goes on", () => {
   const { kernel, told, process, enter } = world();
   const results: unknown[] = [];

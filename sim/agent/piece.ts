@@ -180,7 +180,7 @@ export function later({ clock }: Process, micros: Micros, begin: () => void): Ca
 
 /**
  * Turns without end. Each calls `next` when it is done: the next one begins so much later. One that throws, then or later, is
- * followed by the next after `failedMicros`.
+ * followed by the next after `failedMicros`. Whatever is left of one has one turn after it, never two.
  */
 export function turns(
   process: Process,
@@ -189,14 +189,13 @@ export function turns(
   failedMicros: Micros,
   turn: (next: (micros: Micros) => void) => void,
 ): void {
-  let isPlanned = false;
-  const next = (micros: Micros): void => {
-    if (isPlanned) return;
-    later(process, micros, begin);
-    isPlanned = true;
-  };
   const begin = (): void => {
-    isPlanned = false;
+    let isPlanned = false;
+    const next = (micros: Micros): void => {
+      if (isPlanned) return;
+      later(process, micros, begin);
+      isPlanned = true;
+    };
     piece(
       process,
       component,

@@ -87,3 +87,21 @@ it("a call that throws as it begins throws where the task waits for it, so that 
   expect(outcomes(holding())).toEqual(["done caught no such call"]);
   expect(given).toEqual(["back"]);
 });
+
+it("one that is cancelled as it begins a call, by what that call does at once, calls it off and gives back what it holds", () => {
+  const seen: string[] = [];
+  function* holding(): Task<void> {
+    try {
+      yield* sleep(clock, 10);
+      yield () => {
+        cancel();
+        return () => seen.push("called off");
+      };
+    } finally {
+      seen.push("given back");
+    }
+  }
+  const cancel = kernel.enter(process, () => run(holding(), () => seen.push("done")));
+  kernel.run(kernel.nowMicros() + 1_000);
+  expect(seen).toEqual(["called off", "given back"]);
+});

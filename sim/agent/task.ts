@@ -122,8 +122,9 @@ export function run<Result>(
     if (isOver) return;
     isOver = true;
     leave();
+    if (isStepping) return; // what the step has begun, and what it holds, is given back at its end
     cancelCall();
-    if (!isStepping) task.return(undefined as Result);
+    task.return(undefined as Result);
   };
   const leave = joined(cancel);
   const step = kept((value: unknown): void => {
@@ -143,7 +144,8 @@ export function run<Result>(
           }
           try {
             cancelCall = next.value(step);
-            break;
+            if (!isOver) break;
+            cancelCall();
           } catch (error) {
             queue.length = 0;
             next = task.throw(error); // as the task waits for the call: what it holds meanwhile, it gives back
