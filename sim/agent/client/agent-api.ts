@@ -67,19 +67,24 @@ export class AgentApi implements ApiCaller {
       forget();
       tell();
     });
-    cancelStream = this.start(
-      { method: "GET", path, query },
-      {
-        respond: (status) => last(() => hearer.refused(status)),
-        open: () => {},
-        frame: (payload) => {
-          heard(payload);
-          return 0;
+    try {
+      cancelStream = this.start(
+        { method: "GET", path, query },
+        {
+          respond: (status) => last(() => hearer.refused(status)),
+          open: () => {},
+          frame: (payload) => {
+            heard(payload);
+            return 0;
+          },
+          close: () => last(() => hearer.ended()),
+          failed: () => last(() => hearer.ended()),
         },
-        close: () => last(() => hearer.ended()),
-        failed: () => last(() => hearer.ended()),
-      },
-    );
+      );
+    } catch (error) {
+      cancel(); // nothing is left of a watch that could not begin
+      throw error;
+    }
     return cancel;
   }
 
