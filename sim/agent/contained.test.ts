@@ -4,7 +4,6 @@
  * and nothing is left behind.
  */
 import { describe, expect, it } from "vitest";
-import { type EvictionRules, parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import { TestBed } from "../apiserver/test-bed.fixture.ts";
 import type { ApiHandler, JsonObject, Payload, Responder } from "../contract/http-message.ts";
 import { kubernetesProfile } from "../contract/profile.ts";
@@ -13,13 +12,12 @@ import type { CriAnswer } from "../../wire/cri.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
-import { agentBugsOn } from "../planted/agent-bugs.ts";
 import { SimulatedRuntime } from "../runtime/runtime.ts";
 import { Agent } from "./agent.ts";
 import { defaultAgentOptions } from "./agent-options.ts";
 import type { NodeView } from "./listener/agent-view.ts";
 import { AgentListener, RequestCounts } from "./listener/agent-listener.ts";
-import { AgentNode } from "./node/node-side.ts";
+import { agentNode } from "./node/agent-node.fixture.ts";
 import type { FilesReader } from "./sources/file-source.ts";
 
 type Port = "runtime" | "runtime answer" | "server" | "server answer" | "timer" | "files" | "quiet";
@@ -102,19 +100,7 @@ class World {
             runtime: around,
             firstRelistMicros: 450_000,
             readFiles,
-            nodeSide: (context) =>
-              new AgentNode({
-                context,
-                runtime: around,
-                rules: parseEvictionSettings({}) as EvictionRules,
-                bugs: agentBugsOn(),
-                agentVersion: "v1.33.3",
-                negativeGraceIsPods: false,
-                start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
-                fail: (why) => {
-                  throw new Error(why);
-                },
-              }),
+            nodeSide: agentNode(around),
           },
           {
             ...standard,

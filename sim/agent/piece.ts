@@ -116,15 +116,25 @@ let current: Piece | undefined;
 
 /** Begins a piece. `failed` is called once where it throws, then or later: what it has changed is put right, and what follows begun. */
 export function piece(process: Process, component: Component, what: Words, work: () => void, failed: () => void): void {
-  const made = new Piece(process, component, what, failed);
+  atWork<readonly []>(new Piece(process, component, what, failed), work, none);
+}
+
+const none = [] as const;
+
+/** Calls `work` as that of the piece, which ends where it throws. */
+function atWork<Values extends readonly unknown[]>(
+  own: Piece,
+  work: (...values: Values) => void,
+  values: Values,
+): void {
   const outer = current;
-  current = made;
+  current = own;
   try {
-    work();
-    made.requireWhole();
+    work(...values);
+    own.requireWhole();
   } catch (error) {
     current = outer;
-    made.end(error);
+    own.end(error);
   } finally {
     current = outer;
   }
@@ -138,26 +148,16 @@ export function kept<Values extends readonly unknown[]>(
   if (own === undefined) return callback;
   return (...values) => {
     if (own.isOver) return;
-    const outer = current;
-    if (outer === own) {
-      // Within its own work, by way of others, such as a server in the same process that answers at once.
-      try {
-        callback(...values);
-      } catch (error) {
-        own.throughOthers(error);
-        throw error;
-      }
+    if (current !== own) {
+      atWork(own, callback, values);
       return;
     }
-    current = own;
+    // Within its own work, by way of others, such as a server in the same process that answers at once.
     try {
       callback(...values);
-      own.requireWhole();
     } catch (error) {
-      current = outer;
-      own.end(error);
-    } finally {
-      current = outer;
+      own.throughOthers(error);
+      throw error;
     }
   };
 }

@@ -4,19 +4,17 @@
  */
 import { describe, expect, it } from "vitest";
 import type { EvictionSettings } from "../../../wire/eviction-thresholds.ts";
-import { type EvictionRules, parseEvictionSettings } from "../../../wire/eviction-thresholds.ts";
 import { TestBed } from "../../apiserver/test-bed.fixture.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { kubernetesProfile } from "../../contract/profile.ts";
 import { noControllers } from "../../control/controllers.ts";
 import { Kernel } from "../../kernel/kernel.ts";
-import { agentBugsOn } from "../../planted/agent-bugs.ts";
 import { SimulatedRuntime } from "../../runtime/runtime.ts";
 import type { UsageSetting } from "../../runtime/records.ts";
 import { defaultAgentOptions } from "../agent-options.ts";
 import { Agent } from "../agent.ts";
-import { AgentNode } from "../node/node-side.ts";
+import { agentNode } from "../node/agent-node.fixture.ts";
 
 const Mi = 1024 * 1024;
 const pods = "/api/v1/namespaces/default/pods";
@@ -47,19 +45,7 @@ function told(settings: EvictionSettings, steps: readonly Step[], untilSeconds: 
         runtime,
         firstRelistMicros: 450_000,
         readFiles: (_path, done) => process.clock.after(0, () => done({ is: "directory", files: [] })),
-        nodeSide: (context) =>
-          new AgentNode({
-            context,
-            runtime,
-            rules: parseEvictionSettings(settings) as EvictionRules,
-            bugs: agentBugsOn(),
-            agentVersion: "v1.33.3",
-            negativeGraceIsPods: false,
-            start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
-            fail: (why) => {
-              throw new Error(why);
-            },
-          }),
+        nodeSide: agentNode(runtime, settings),
       },
       { ...defaultAgentOptions("n1"), eviction: settings },
     ).start(),

@@ -4,14 +4,12 @@
  */
 import { defaultAgentOptions } from "../agent-options.ts";
 import { Agent } from "../agent.ts";
-import { AgentNode } from "../node/node-side.ts";
-import { parseEvictionSettings, type EvictionRules } from "../../../wire/eviction-thresholds.ts";
+import { agentNode } from "../node/agent-node.fixture.ts";
 import { TestBed } from "../../apiserver/test-bed.fixture.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { kubernetesProfile } from "../../contract/profile.ts";
 import { noControllers } from "../../control/controllers.ts";
 import { Kernel } from "../../kernel/kernel.ts";
-import { agentBugsOn } from "../../planted/agent-bugs.ts";
 import { SimulatedRuntime } from "../../runtime/runtime.ts";
 import type { FilesRead } from "../sources/file-source.ts";
 import { box, CallRows, eventText, recordedPod, type Scenario, type Seen, statusText } from "./observed.fixture.ts";
@@ -105,19 +103,7 @@ class World {
           runtime: watched,
           firstRelistMicros: Math.round(phase * 1_000_000),
           readFiles: (_path, done) => process.clock.after(0, () => done(this.read())),
-          nodeSide: (context) =>
-            new AgentNode({
-              context,
-              runtime: watched,
-              rules: parseEvictionSettings({}) as EvictionRules,
-              bugs: agentBugsOn(),
-              agentVersion: "v1.33.3",
-              negativeGraceIsPods: false,
-              start: { failSwapOn: false, failCgroupV1: false, protectKernelDefaults: false },
-              fail: (why) => {
-                throw new Error(why);
-              },
-            }),
+          nodeSide: agentNode(watched),
         },
         isStatic
           ? { ...options, sources: { ...options.sources, manifestPath: "/manifests", fileCheckMicros: 400_000 } }
