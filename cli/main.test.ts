@@ -98,6 +98,11 @@ describe("commands", () => {
       "Unexpected option or subcommand: `--reprt`.\nSee `touchstone capacity --help`.",
       "",
     ],
+    [
+      ["capacity", source, "--anonymise"],
+      "Unexpected option or subcommand: `--anonymise`.\nSee `touchstone capacity --help`.",
+      "",
+    ],
     [["capacity", source, "--report", "x"], "`--report`", "`--output DIR` says where the report goes"],
     [["capacity", "compare"], "capacity compare needs a report of two arms, or several reports.", ""],
   ])("%j is a usage error that says what and what to do", async (args, what, advice) => {

@@ -9,7 +9,7 @@ export function withAdvice(problem: string, args: readonly string[]): string {
   const [command] = path;
   const unknown = /Unexpected option or subcommand: [`"]?([^`"=\s]+)/.exec(problem)?.[1];
   const isFlag = unknown?.startsWith("--") === true;
-  const known = isFlag ? extractOptionNames(terms) : new Set(below);
+  const known = isFlag ? extractOptionNames(ownTerms(terms)) : new Set(below);
   const near = unknown === undefined || command === undefined ? [] : findSimilar(unknown, known, nearby);
   const told = advice[`${command} ${unknown}`];
   const meant =
@@ -49,6 +49,14 @@ const alternatives = (terms: Terms): readonly Terms[] =>
       ? term.terms.flatMap((each) => (each[0]?.type === "exclusive" ? alternatives(each) : [each]))
       : [],
   );
+
+/** Without the commands below: their flags are not those of the command itself. */
+const ownTerms = (terms: Terms): Terms =>
+  terms.flatMap((term): Terms => {
+    if (term.type !== "exclusive") return [term];
+    const own = alternatives([term]).filter(([first]) => first?.type !== "command");
+    return own.length === 0 ? [] : [{ ...term, terms: own }];
+  });
 
 /** Commands that do nothing by themselves: what is missing, where the parser only says that nothing matches. */
 const lacks: Readonly<Record<string, string>> = {
