@@ -227,7 +227,7 @@ async function between(runtime: string, address: string, calls: CallRows): Promi
     share: loopShare,
     process,
     runtime: handed,
-    configurations: () => [],
+    configurations: { all: () => [], count: () => 0 },
     onControl: () => {},
   });
 }

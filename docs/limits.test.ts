@@ -47,6 +47,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     ],
     "values in one object": [count(`${values} valuesMax`)],
     "values in one body": [count(`${values} bodyValuesMax`)],
+    "large bodies in JSON": [size("sim/apiserver/requests/reading-line.ts togetherBytesMax")],
     "a request in one step": [
       size(`${run} largeBodyBytesMin`),
       count(`${run} denseSeparatorsMin`),

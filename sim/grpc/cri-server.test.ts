@@ -18,7 +18,7 @@ afterEach(() => {
   for (const clean of cleanups.splice(0).reverse()) clean();
 });
 
-async function serve(configurations: () => Iterable<object> = () => []) {
+async function serve(made: ReadonlySet<object> = new Set()) {
   const home = mkdtempSync(join(tmpdir(), "touchstone-cri-"));
   cleanups.push(() => rmSync(home, { recursive: true, force: true }));
   const kernel = new Kernel({ seed: "cri" });
@@ -47,7 +47,7 @@ async function serve(configurations: () => Iterable<object> = () => []) {
     share,
     process,
     runtime,
-    configurations,
+    configurations: { all: () => made, count: () => made.size },
     onControl: () => {},
   });
   const session = connectHttp2("http://localhost", { createConnection: () => connect(path) });
@@ -106,8 +106,8 @@ it("one connection has so many calls at one time", async () => {
 
 it("makes no more pods than there is room for what they are asked for as, until some are gone", async () => {
   const mebibyte = "a".repeat(1 << 20);
-  let all: readonly object[] = Array.from({ length: 512 }, () => ({ mebibyte }));
-  const { session, started } = await serve(() => all);
+  const all = new Set<object>(Array.from({ length: 512 }, () => ({ mebibyte })));
+  const { session, started } = await serve(all);
   const message = encodeMessage("RunPodSandboxRequest", {
     config: { metadata: { name: "p", namespace: "d", uid: "u" } },
   });
@@ -123,6 +123,6 @@ it("makes no more pods than there is room for what they are asked for as, until 
       stream.end(Buffer.concat([head, message]));
     });
   expect([await ask(), started.count]).toEqual(["8", 0]);
-  all = [];
+  all.clear();
   expect([await ask(), started.count]).toEqual(["0", 1]);
 });

@@ -21,7 +21,7 @@ import type { Cancel, Process } from "../kernel/types.ts";
 import type { WallDriver } from "../kernel/wall-driver.ts";
 import { ArrivingCalls } from "./arriving-calls.ts";
 import { decodeMessage, encodeMessage, TooManyValues } from "./cri-codec.ts";
-import { KeptConfigurations } from "./kept-configurations.ts";
+import { type Configurations, KeptConfigurations } from "./kept-configurations.ts";
 import { type CallsAnswers, UnreadAnswers, unreadText } from "./unread-answers.ts";
 
 export interface CriServerOptions {
@@ -34,7 +34,7 @@ export interface CriServerOptions {
   readonly process: Process;
   readonly runtime: CriRuntime;
   /** Of all pods and containers that there are. */
-  readonly configurations: () => Iterable<object>;
+  readonly configurations: Configurations;
   /** Changes of a running runtime, as `touchstone runtime set` sends them: a JSON text. Throws with what is wrong. */
   readonly onControl: (text: string) => void;
 }

@@ -5,6 +5,7 @@ import { LoopShare } from "../kernel/loop-share.ts";
 import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
 import type { RuntimeState } from "../runtime/runtime-state.ts";
 import { serveCri } from "./cri-server.ts";
+import type { Configurations } from "./kept-configurations.ts";
 import { KeptRuntime, type KeptRuntimeOptions } from "./kept-runtime.ts";
 
 export interface WallRuntimeOptions extends KeptRuntimeOptions {
@@ -37,7 +38,7 @@ export async function startWallRuntime(options: WallRuntimeOptions): Promise<Wal
     share: new LoopShare(options.ports),
     process,
     runtime: kept.port,
-    configurations: () => configurationsOf(runtime.state),
+    configurations: configurationsOf(() => runtime.state),
     onControl: (control) => kept.control(control),
   });
   driver.enter(process, () => {}); // what was played again may wait for a moment of its own
@@ -54,9 +55,14 @@ export async function startWallRuntime(options: WallRuntimeOptions): Promise<Wal
   };
 }
 
-function* configurationsOf({ sandboxes, containers }: RuntimeState): Iterable<object> {
-  for (const records of [sandboxes, containers]) for (const { config } of records.values()) yield config;
-}
+/** Of the state that there is now: a restart makes another. */
+const configurationsOf = (state: () => RuntimeState): Configurations => ({
+  count: () => state().sandboxes.size + state().containers.size,
+  *all() {
+    const { sandboxes, containers } = state();
+    for (const records of [sandboxes, containers]) for (const { config } of records.values()) yield config;
+  },
+});
 
 /** Takes away the socket of a process that was killed; one that answers stays, and so does whatever is no socket. */
 async function freeSocket(path: string): Promise<void> {
