@@ -5,14 +5,15 @@
  * were answered. Exit code 1 when a server ended.
  *
  * The second round is a table: each shape of a large body by each verb in each encoding, at one server for as long as it
- * lives; words choose among the names (`create yaml labels`), in which all must stand. What is there afterwards is not looked at for long.
+ * lives; words choose among the names (`create yaml labels`), in which all must stand. What is there afterwards is not looked at for long. The third
+ * and the fourth round are in `process-attacks.ts`.
  */
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, type AttackRequest, attacks } from "../sim/apiserver/attack-requests.fixture.ts";
 import { attackTable } from "../sim/apiserver/attack-table.fixture.ts";
-import { processAttackNames, thirdRound } from "./process-attacks.ts";
+import { fourthRound, processAttackNames, protocolAttackNames, thirdRound } from "./process-attacks.ts";
 import { type ServerTarget, startedServer } from "./server-target.ts";
 import { endedBefore, type Measured, Pulse } from "./victim.ts";
 
@@ -160,6 +161,7 @@ const rounds: Readonly<Record<string, Round>> = {
   1: { names: Object.keys(attacks), byWords: false, play: firstRound },
   2: { names: Object.keys(table), byWords: true, play: secondRound },
   3: { names: processAttackNames(), byWords: true, play: thirdRound },
+  4: { names: protocolAttackNames, byWords: true, play: fourthRound },
 };
 
 async function main(args: readonly string[]): Promise<number> {

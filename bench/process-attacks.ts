@@ -1,13 +1,16 @@
 /**
  * The third round of `bench/attacks.ts`: `touchstone runtime`, an agent's listeners, `serve` with all that it can be started
- * with, and every reader of files. Names are `process what shape`.
+ * with, and every reader of files. Names are `process what shape`. The fourth round: frames, connections and long requests,
+ * each at a server of its own.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentAttacks, AgentTarget } from "./processes/agent-attacks.ts";
 import { fileAttackNames, fileAttacks } from "./processes/file-attacks.ts";
 import type { ProcessAttack } from "./processes/process-attack.ts";
+import { protocolAttacks } from "./processes/protocol-attacks.ts";
 import { serveGroups } from "./processes/serve-attacks.ts";
 import { runtimeAttacks, RuntimeTarget } from "./processes/runtime-attacks.ts";
+import { startedServer } from "./server-target.ts";
 import { endedBefore, type Measured, Pulse, type Victim } from "./victim.ts";
 
 interface Target {
@@ -58,6 +61,13 @@ export async function* thirdRound(names: readonly string[]): AsyncGenerator<Meas
     const own = names.filter((name) => each.names.includes(name));
     if (own.length > 0) yield* each.play(own);
   }
+}
+
+export const protocolAttackNames = Object.keys(protocolAttacks);
+
+export async function* fourthRound(names: readonly string[]): AsyncGenerator<Measured | undefined> {
+  const { play } = group(() => startedServer(), protocolAttacks);
+  for (const name of names) yield* play([name]);
 }
 
 async function measured<Of extends Target>(
