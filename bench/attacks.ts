@@ -1,5 +1,5 @@
 /**
- * `node bench/attacks.ts [NAME…]`, `node bench/attacks.ts --round 2 [WORD…]`: what hostile and merely large input does to a served API server. Each attack meets a
+ * `node bench/attacks.ts [NAME…]`, `node bench/attacks.ts --round 2 [WORD…]`, `--round 3`, `--round 4`: what hostile and merely large input does to a served API server. Each attack meets a
  * server of its own; a line of JSON says how much processor time one turn of its loop took at most while it lasted and two
  * seconds after, how long `/healthz` was silent meanwhile, how much memory the process held at most, and how the requests
  * were answered. Exit code 1 when a server ended.
@@ -13,7 +13,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, type AttackRequest, attacks } from "../sim/apiserver/attack-requests.fixture.ts";
 import { attackTable } from "../sim/apiserver/attack-table.fixture.ts";
-import { fourthRound, processAttackNames, protocolAttackNames, thirdRound } from "./process-attacks.ts";
+import { aloneAttackNames, fourthRound, processAttackNames, thirdRound } from "./process-attacks.ts";
 import { type ServerTarget, startedServer } from "./server-target.ts";
 import { endedBefore, type Measured, Pulse } from "./victim.ts";
 
@@ -161,7 +161,7 @@ const rounds: Readonly<Record<string, Round>> = {
   1: { names: Object.keys(attacks), byWords: false, play: firstRound },
   2: { names: Object.keys(table), byWords: true, play: secondRound },
   3: { names: processAttackNames(), byWords: true, play: thirdRound },
-  4: { names: protocolAttackNames, byWords: true, play: fourthRound },
+  4: { names: aloneAttackNames(), byWords: true, play: fourthRound },
 };
 
 async function main(args: readonly string[]): Promise<number> {

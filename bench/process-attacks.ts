@@ -1,13 +1,14 @@
 /**
  * The third round of `bench/attacks.ts`: `touchstone runtime`, an agent's listeners, `serve` with all that it can be started
- * with, and every reader of files. Names are `process what shape`. The fourth round: frames, connections and long requests,
- * each at a server of its own.
+ * with, and every reader of files. Names are `process what shape`. The fourth round: frames, connections, bodies, patches,
+ * lists and watches at their limits, each at a server of its own.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentAttacks, AgentTarget } from "./processes/agent-attacks.ts";
 import { fileAttackNames, fileAttacks } from "./processes/file-attacks.ts";
 import type { ProcessAttack } from "./processes/process-attack.ts";
 import { protocolAttacks } from "./processes/protocol-attacks.ts";
+import { requestGroups } from "./processes/request-attacks.ts";
 import { serveGroups } from "./processes/serve-attacks.ts";
 import { runtimeAttacks, RuntimeTarget } from "./processes/runtime-attacks.ts";
 import { startedServer } from "./server-target.ts";
@@ -63,11 +64,16 @@ export async function* thirdRound(names: readonly string[]): AsyncGenerator<Meas
   }
 }
 
-export const protocolAttackNames = Object.keys(protocolAttacks);
+const alone: readonly Group[] = [{ started: () => startedServer(), attacks: protocolAttacks }, ...requestGroups].map(
+  ({ started, attacks }) => group(started, attacks),
+);
+
+export const aloneAttackNames = (): readonly string[] => alone.flatMap(({ names }) => names);
 
 export async function* fourthRound(names: readonly string[]): AsyncGenerator<Measured | undefined> {
-  const { play } = group(() => startedServer(), protocolAttacks);
-  for (const name of names) yield* play([name]);
+  for (const { names: own, play } of alone) {
+    for (const name of names) if (own.includes(name)) yield* play([name]);
+  }
 }
 
 async function measured<Of extends Target>(

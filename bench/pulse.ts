@@ -1,5 +1,6 @@
 /** A thread that asks a process for a sign of life without a pause, whatever the thread that attacks it is busy with. */
 import { Agent, request } from "node:http";
+import { Agent as SecureAgent, request as requestSecurely } from "node:https";
 import { parentPort, workerData } from "node:worker_threads";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, credentials } from "@grpc/grpc-js";
@@ -16,11 +17,16 @@ interface Heart {
 
 function http(): Heart {
   const url = new URL("/healthz", address);
-  const agent = new Agent({ keepAlive: true });
+  const isSecure = url.protocol === "https:";
+  // A server that is attacked has a certificate made for itself.
+  const agent = isSecure
+    ? new SecureAgent({ keepAlive: true, rejectUnauthorized: false })
+    : new Agent({ keepAlive: true });
+  const send = isSecure ? requestSecurely : request;
   return {
     beat: () =>
       new Promise((resolve) => {
-        const asked = request(url, { agent }, (answer) => answer.resume().once("close", resolve));
+        const asked = send(url, { agent }, (answer) => answer.resume().once("close", resolve));
         asked.once("error", () => resolve());
         asked.end();
       }),

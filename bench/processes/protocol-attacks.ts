@@ -1,4 +1,4 @@
-/** Attacks of the fourth round on `touchstone serve`: frames of HTTP/2 by hand, crowds of connections, long selectors, refusals. */
+/** Attacks of the fourth round on `touchstone serve`: frames of HTTP/2 by hand, crowds of connections, long selectors, tokens, leases. */
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AttackRequest } from "../../sim/apiserver/attack-requests.fixture.ts";
@@ -7,26 +7,26 @@ import { crowd, type ProcessAttack } from "./process-attack.ts";
 
 type ServeAttack = ProcessAttack<ServerTarget>;
 
-const json = { "content-type": "application/json" };
-const configMaps = "/api/v1/namespaces/default/configmaps";
-const pods = "/api/v1/namespaces/default/pods";
+export const json = { "content-type": "application/json" };
+export const configMaps = "/api/v1/namespaces/default/configmaps";
+export const pods = "/api/v1/namespaces/default/pods";
 
-const create = (path: string, object: object): AttackRequest => ({
+export const create = (path: string, object: object): AttackRequest => ({
   method: "POST",
   path,
   headers: json,
   body: JSON.stringify(object),
 });
 
-const keyed = (count: number, value: unknown): object =>
+export const keyed = (count: number, value: unknown): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, value]));
 
-const asked = (count: number, together: number, request: (at: number) => AttackRequest): ServeAttack => {
+export const asked = (count: number, together: number, request: (at: number) => AttackRequest): ServeAttack => {
   return (target, tell) => crowd(count, together, async (at) => tell(String(await target.send(request(at)))));
 };
 
 /** A frame of HTTP/2. */
-function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
+export function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = type;
@@ -35,11 +35,11 @@ function frame(type: number, flags: number, stream: number, payload = Buffer.all
   return Buffer.concat([head, payload]);
 }
 
-const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0)]);
+export const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0)]);
 /** `:method GET`, `:scheme http`, `:path /`, as the static table of headers has them. */
-const getOfRoot = Buffer.from([0x82, 0x86, 0x84]);
+export const getOfRoot = Buffer.from([0x82, 0x86, 0x84]);
 
-function opened({ url }: ServerTarget): Socket {
+export function opened({ url }: ServerTarget): Socket {
   const socket = connect(Number(url.port), url.hostname);
   return socket.on("error", () => {}).resume();
 }
@@ -67,9 +67,6 @@ const crowdOfConnections =
     sockets.forEach((socket) => socket.destroy());
   };
 
-const strict = `${configMaps}?dryRun=All&fieldValidation=Strict`;
-const resourcesOf = (count: number): object => ({ requests: keyed(count, "1"), limits: keyed(count, "1") });
-
 const attacks: Readonly<Record<string, ServeAttack>> = {
   "http2 resets": framed(20, () =>
     repeated(20_000, (at) =>
@@ -89,32 +86,9 @@ const attacks: Readonly<Record<string, ServeAttack>> = {
     Buffer.concat([frame(1, 4, 1, getOfRoot), repeated(100_000, () => frame(0, 0, 1))]),
   ),
   "http2 priorities": framed(20, () => repeated(100_000, () => frame(2, 0, 1, Buffer.alloc(5)))),
-  "connections together": crowdOfConnections(5_000, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"),
+  "connections-5000": crowdOfConnections(5_000, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"),
   "connections unfinished": crowdOfConnections(5_000, "GET /healthz HTTP/1.1\r\nHost: h\r\n"),
   "connections pipelined": crowdOfConnections(50, "GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n".repeat(2_000)),
-  "resources of-containers": asked(16, 16, (at) =>
-    create(`${pods}?dryRun=All`, {
-      metadata: { name: `r${at}` },
-      spec: {
-        containers: Array.from({ length: 10 }, (_, of) => ({
-          name: `c${of}`,
-          image: "i",
-          resources: resourcesOf(5_000),
-        })),
-      },
-    }),
-  ),
-  "strict json": asked(16, 16, (at) => create(strict, { metadata: { name: `s${at}` }, ...keyed(90_000, 1) })),
-  "strict yaml": asked(16, 16, (at) => ({
-    ...create(strict, { metadata: { name: `s${at}` }, ...keyed(90_000, 1) }),
-    headers: { "content-type": "application/yaml" },
-  })),
-  "invalid keys": asked(16, 16, (at) =>
-    create(configMaps, {
-      metadata: { name: `i${at}` },
-      data: Object.fromEntries(Array.from({ length: 90_000 }, (_, of) => [`/${of}`, ""])),
-    }),
-  ),
   "selector terms": asked(32, 16, () => ({
     path: `${configMaps}?labelSelector=${Array.from({ length: 1_000 }, (_, of) => `k${of}!%3Dv`).join(",")}`,
   })),
