@@ -275,7 +275,7 @@ const attacks: Readonly<Record<string, ServeAttack>> = {
     const literal = Buffer.concat([Buffer.from([0x00, 0x06]), Buffer.from("x-long"), value]);
     return Buffer.concat([preface, frame(1, 1, 1, getOfRoot), ...times(200, () => frame(9, 0, 1, literal))]);
   }),
-  "watches opened-and-closed": asked(4_000, 150, (at) => ({
+  "watches opened-and-closed": asked(1_500, 150, (at) => ({
     path: `${configMaps}?watch=1&resourceVersion=0&timeoutSeconds=${1 + (at % 2)}`,
   })),
   "watches by-selectors": staged(
@@ -303,19 +303,19 @@ const attacks: Readonly<Record<string, ServeAttack>> = {
   "pages of-one": staged(smallOnes(20_000), pages(8, "limit=1")),
   "pages of-one selected": staged(smallOnes(20_000), pages(8, "limit=1&labelSelector=at%3D19999")),
   "list of-thousands table": staged(
-    smallOnes(30_000),
+    smallOnes(15_000),
     asked(32, 16, () => ({ path: configMaps, headers: table })),
   ),
   "list of-thousands gzip": staged(
-    smallOnes(30_000),
+    smallOnes(15_000),
     asked(32, 16, () => ({ path: configMaps, headers: { "accept-encoding": "gzip" } })),
   ),
   "list of-thousands yaml": staged(
-    smallOnes(30_000),
+    smallOnes(15_000),
     asked(32, 16, () => ({ path: configMaps, headers: { accept: "application/yaml", "accept-encoding": "gzip" } })),
   ),
   "list of-thousands metadata": staged(
-    smallOnes(30_000),
+    smallOnes(15_000),
     asked(32, 16, () => ({ path: `${configMaps}?pretty=true`, headers: metadataAlone })),
   ),
   "list by-thousands-of-terms": staged(
@@ -329,7 +329,7 @@ const attacks: Readonly<Record<string, ServeAttack>> = {
     asked(16, 16, () => ({ path: `${configMaps}?labelSelector=${times(2_000, (at) => `!k${at}`).join(",")}` })),
   ),
   "deletions of-thousands": staged(
-    smallOnes(30_000),
+    smallOnes(15_000),
     asked(8, 8, (at) => ({ method: "DELETE", path: `${configMaps}?labelSelector=tier!%3Dt${at}` })),
   ),
   "json-patch moves": toOne(
@@ -389,7 +389,7 @@ const attacks: Readonly<Record<string, ServeAttack>> = {
       patch(`${pods}/listed${dry}`, "strategic-merge-patch+json", {
         metadata: {
           "$deleteFromPrimitiveList/finalizers": times(20_000, (at) => `a.b/f${at}`),
-          "$setElementOrder/finalizers": times(20_000, (at) => `a.b/f${20_000 - at}`),
+          "$setElementOrder/finalizers": times(20_000, (at) => `a.b/f${at + 20_000}`),
           finalizers: times(20_000, (at) => `a.b/f${at + 20_000}`),
         },
       }),
@@ -436,7 +436,7 @@ const attacks: Readonly<Record<string, ServeAttack>> = {
   "conversion of-thousands": async (target, tell) => {
     await target.send(definition(0, { type: "object", "x-kubernetes-preserve-unknown-fields": true }));
     await sleep(1_500);
-    await crowd(15_000, 32, (at) =>
+    await crowd(8_000, 32, (at) =>
       target.send(
         create(customs("v1"), {
           apiVersion: "fourth.example/v1",
