@@ -197,6 +197,28 @@ it.each([
   expect(told.eventCount).toBeGreaterThanOrEqual(400_000 / 16_384 + 10); // some twenty without
 });
 
+// Its type, and then its defaults, which are as many values again and once too many of them.
+it("what a large pod is given by default is an event of its own", () => {
+  const struck = new Struck({}, 1);
+  const limits = Object.fromEntries(times(700, (at) => [`of.a/${at}`, "1"]));
+  const containers = times(100, (at) => ({ name: `c${at}`, image: "i", resources: { limits } }));
+  const told = struck.send(
+    post("/api/v1/namespaces/default/pods", { metadata: { name: "limited" }, spec: { containers } }),
+  );
+  expect([told.status, struck.failures]).toEqual([413, []]);
+  expect(told.eventCount).toBeGreaterThanOrEqual(14);
+});
+
+it("thousands of unknown fields in YAML are read in many events", () => {
+  const struck = new Struck({}, 1);
+  const body = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\n${times(90_000, (at) => `x${at}: y`).join("\n")}`;
+  const headers = { "content-type": "application/yaml" };
+  const path = "/api/v1/namespaces/default/configmaps?fieldValidation=Strict";
+  const told = struck.send({ method: "POST", path, headers, body });
+  expect([told.status, struck.failures]).toEqual([400, []]);
+  expect(told.eventCount).toBeGreaterThanOrEqual(70);
+});
+
 // What takes a part of the time each: who owns what of a long list, whether its elements are of their type, what becomes of each.
 describe("a pod of long lists is written in many events", () => {
   const path = "/api/v1/namespaces/default/pods";

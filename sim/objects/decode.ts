@@ -38,11 +38,12 @@ export function decodeObject(
   level: FieldValidation,
   previous?: JsonObject,
 ): Decoded {
-  return decodeRead(readBody(body, format, target), body, target, level, previous);
+  const { draft, warnings } = walkRead(readBody(body, format, target), body, target, level, previous);
+  return { draft: finishDraft(draft, target), warnings };
 }
 
-/** The same for a body that has been read. */
-export function decodeRead(
+/** The same for a body that has been read, but for the names and defaults of its kind: those are for `finishDraft`. */
+export function walkRead(
   read: ReadBody,
   body: Uint8Array | JsonObject | undefined,
   target: Target,
@@ -59,7 +60,7 @@ export function decodeRead(
   if (strict.length > 0 && level === "Strict") {
     throw unhandled(gvk, target, `strict decoding error: ${strictText(read, strict)}`);
   }
-  return { draft: finishDraft(draft, target), warnings: level === "Warn" ? strict : none };
+  return { draft, warnings: level === "Warn" ? strict : none };
 }
 
 /** A smaller body has no map so large that its keys are better listed at once. */

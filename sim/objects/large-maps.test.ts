@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonObject } from "../contract/http-message.ts";
-import { decodeRead, readBody } from "./decode.ts";
+import { walkRead, readBody } from "./decode.ts";
 import { largeMapSteps } from "./large-maps.ts";
 import { endpoint } from "./objects.fixture.ts";
 
@@ -50,7 +50,7 @@ it.each(Object.entries(places))("makes the same of large maps that are put in or
         const read = readBody(body, "json", target);
         if (isOrdered) for (const _ of largeMapSteps(read.value));
         try {
-          return JSON.stringify(decodeRead(read, body, target, "Warn"));
+          return JSON.stringify(walkRead(read, body, target, "Warn"));
         } catch (error) {
           return (error as Error).message;
         }

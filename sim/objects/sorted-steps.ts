@@ -17,7 +17,8 @@ export function* sortedInSteps(texts: readonly string[], perTurn: number): Gener
   return runs[0] ?? [];
 }
 
-function isSorted(texts: readonly string[]): boolean {
+/** Whether texts are in the order of their code units. */
+export function isSorted(texts: readonly string[]): boolean {
   for (let at = 1; at < texts.length; at++) if ((texts[at - 1] as string) > (texts[at] as string)) return false;
   return true;
 }

@@ -50,7 +50,7 @@ export function firstDocument(text: string): Generator<void, YamlNode | undefine
 }
 
 /** Nodes between two stops. */
-export const nodesPerStop = 20_000;
+export const nodesPerStop = 8_000;
 
 class Composer {
   private readonly scanner: YamlScanner;

@@ -2,7 +2,7 @@
 import { append } from "../../../wire/lists.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { decodeRead, readBody, stringField } from "../../objects/decode.ts";
+import { finishDraft, readBody, stringField, walkRead } from "../../objects/decode.ts";
 import { type Draft, isObject } from "../../contract/objects.ts";
 import { jsonReadings, readJsonBody } from "../../objects/json-body.ts";
 import { largeMapSteps } from "../../objects/large-maps.ts";
@@ -32,17 +32,26 @@ interface Reading {
  */
 export function decodeInSteps(reading: Reading, proceed: (draft: Draft) => void): void {
   const { run } = reading;
-  const { value, decode } = readingOf(reading);
+  const { value, walk, finish } = readingOf(reading);
+  const decode = (): void => {
+    const walked = walk();
+    requireFewDecoded(run, walked); // before there is more of it
+    run.next(() => proceed(finish(walked)));
+  };
   run.next(() => {
-    if (!run.isLarge) proceed(decode());
-    else run.steps(largeMapSteps(value, reading.previous), () => run.next(() => proceed(decode())));
+    if (!run.isLarge) decode();
+    else run.steps(largeMapSteps(value, reading.previous), () => run.next(decode));
   });
 }
 
-function readingOf({ context, run, resource: { target }, level, previous }: Reading): {
+/** A body as a value, and the two halves of its way to an object: what its type says of it, and what the defaults of its kind add. */
+interface Decoding {
   readonly value: unknown;
-  readonly decode: () => Draft;
-} {
+  readonly walk: () => Draft;
+  readonly finish: (walked: Draft) => Draft;
+}
+
+function readingOf({ context, run, resource: { target }, level, previous }: Reading): Decoding {
   const { body } = run.request;
   const format = bodyFormat(context, run);
   // In a binary format the body becomes the object that its JSON would have been read as.
@@ -53,12 +62,12 @@ function readingOf({ context, run, resource: { target }, level, previous }: Read
         ? readCborBody(body as Uint8Array, target)
         : body;
   const read = readBody(value, format === "yaml" ? "yaml" : "json", target);
-  const decode = (): Draft => {
-    const { draft, warnings } = decodeRead(read, value, target, format === "protobuf" ? "Ignore" : level, previous);
+  const walk = (): Draft => {
+    const { draft, warnings } = walkRead(read, value, target, format === "protobuf" ? "Ignore" : level, previous);
     warn(run, warnings);
     return draft;
   };
-  return { value: read.value, decode };
+  return { value: read.value, walk, finish: (walked) => finishDraft(walked, target) };
 }
 
 /** The same in one step. */
@@ -68,7 +77,8 @@ export function decodeBody(
   resource: Pick<ServedResource, "target">,
   level: FieldValidation,
 ): Draft {
-  const draft = readingOf({ context, run, resource, level }).decode();
+  const { walk, finish } = readingOf({ context, run, resource, level });
+  const draft = finish(walk());
   requireFewDecoded(run, draft);
   return draft;
 }

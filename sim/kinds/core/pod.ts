@@ -21,6 +21,7 @@ import { podUpdateCauses } from "./pods/update.ts";
 import { eachItem, judgePodSpec, podSpecDefaults } from "./pod-template.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields, flagAt, nameAndNamespace } from "../shared/field-labels.ts";
+import { isSorted } from "../../objects/sorted-steps.ts";
 import { podPrinter } from "./pod-columns.ts";
 import { hiddenInNewPod } from "./pods/hidden-variables.ts";
 import { podQuota } from "./pods/quota.ts";
@@ -157,12 +158,13 @@ function requestDefaults(container: Draft): void {
   if (limits === undefined) return;
   const requests = (resources?.["requests"] ?? {}) as JsonObject;
   if (Object.keys(limits).every((name) => Object.hasOwn(requests, name))) return;
-  const merged = { ...limits, ...requests };
-  ownChild(container, "resources")["requests"] = Object.fromEntries(
-    Object.keys(merged)
-      .sort()
-      .map((name) => [name, merged[name] as Json]),
-  );
+  ownChild(container, "resources")["requests"] = inOrder({ ...limits, ...requests });
+}
+
+/** A map by its keys; mostly it is so already. */
+function inOrder(map: JsonObject): JsonObject {
+  const names = Object.keys(map);
+  return isSorted(names) ? map : Object.fromEntries(names.sort().map((name) => [name, map[name] as Json]));
 }
 
 /** What the observed server's admission adds to every pod, after managed fields were computed: nobody owns these. */
