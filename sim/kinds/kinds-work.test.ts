@@ -123,11 +123,22 @@ it.each([
 
 const amounts = (count: number): JsonObject =>
   Object.fromEntries(times(count, (at) => [`example.com/r${at}`, at % 1_000 === 0 ? "1500m" : "1"]));
+const keyed = (count: number): JsonObject =>
+  Object.fromEntries(times(count, (at) => [at % 1_000 === 0 ? `no key ${at}` : `k${at}`, "YQ=="]));
 const address = (at: number): string => `11.0.${at % 250}.${at % 500}`;
 
 it.each([
   ["amounts", "v1/pods", podOf({ containers: [{ ...container, resources: { limits: amounts(40_000) } }] })],
   ["spreading", "v1/pods", podOf({ topologySpreadConstraints: times(25_000, (at) => spread(at % 24_000)) })],
+  ["keys of data", "v1/configmaps", { metadata: { name: "a" }, data: keyed(30_000), binaryData: keyed(30_000) }],
+  ["keys of a secret", "v1/secrets", { metadata: { name: "a" }, data: keyed(30_000) }],
+  ["labels", "v1/configmaps", { metadata: { name: "a", labels: keyed(30_000) } }],
+  ["annotations", "v1/configmaps", { metadata: { name: "a", annotations: keyed(20_000) } }],
+  [
+    "labels of a template",
+    "apps/v1/deployments",
+    { metadata: { name: "a" }, spec: { template: { metadata: { labels: keyed(30_000) } } } },
+  ],
   ["addresses", "v1/services", { spec: { externalIPs: times(40_000, address) } }],
   [
     "ranges in a text",

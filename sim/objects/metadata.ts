@@ -1,6 +1,6 @@
 /**
  * Rules of `metadata` that hold for every type: names, labels, annotations, owners, finalizers, and what an update may
- * not change. Each function gives causes in the server's order; an object that is fine costs no allocation.
+ * not change. Each function gives causes in the server's order; those of an object that is fine cost little.
  * Source: the facts, section 4; recorded texts.
  */
 import type { Dialect } from "../../wire/dialect.ts";
@@ -26,6 +26,8 @@ import {
   requiredValue,
   tooLongValue,
 } from "./causes.ts";
+import { askedOnce } from "../expressions/pace.ts";
+import { sizeInParts } from "./place.ts";
 import type { Metadata, OwnerReference } from "../contract/objects.ts";
 
 /** How a type's names are judged. */
@@ -101,16 +103,19 @@ function commonCauses(metadata: Metadata, causes: Cause[]): void {
 
 /** A map of labels at `field`: in metadata, in a selector, in a template. */
 export function labelCauses(labels: Readonly<Record<string, string>>, field: string, causes: Cause[]): void {
-  if (labels === fitLabels) return;
+  if (askedOnce(() => labels === fitLabels)) return;
   const before = causes.length;
-  const keys = Object.keys(labels);
-  for (const key of keys) {
+  const count = sizeInParts(labels, causes, keyCost, (key) => {
     const value = labels[key] as string;
     pushInvalid(field, key, qualifiedNameErrors(key), causes);
     pushInvalid(field, value, labelValueErrors(value), causes);
-  }
-  if (causes.length === before) keepFit(labels, keys.length);
+    return 1;
+  });
+  if (causes.length === before) keepFit(labels, count);
 }
+
+/** Of a key that is judged with its value, by the measure of expressions (`pace.ts`). */
+const keyCost = 12;
 
 /** Whether nothing is wrong with a map of labels. */
 export function areLabels(labels: Readonly<Record<string, string>>): boolean {
@@ -134,11 +139,10 @@ function keepFit(labels: object, count: number): void {
 
 /** A map of annotations at `field`: in metadata, in a template. */
 export function annotationCauses(annotations: Readonly<Record<string, string>>, field: string, causes: Cause[]): void {
-  let bytes = 0;
-  for (const key in annotations) {
+  const bytes = sizeInParts(annotations, causes, keyCost, (key) => {
     pushInvalid(field, key, qualifiedNameErrors(key.toLowerCase()), causes);
-    bytes += utf8Length(key) + utf8Length(annotations[key] as string);
-  }
+    return utf8Length(key) + utf8Length(annotations[key] as string);
+  });
   if (bytes > annotationBytesMax) causes.push(tooLongValue(field, annotationBytesMax));
 }
 

@@ -281,6 +281,17 @@ export function inParts<Made>(
   return all;
 }
 
+/** Goes through the keys of a map, a long one in parts: `judge` tells of a key in `causes`, and returns its size. The sizes in all. */
+export function sizeInParts(map: object, causes: Cause[], keyCost: number, judge: (key: string) => number): number {
+  const keys = askedOnce(() => Object.keys(map));
+  const sizes = inParts(causes, keys.length, keyCost, (from, end) => {
+    let size = 0;
+    for (let at = from; at < end; at++) size += judge(keys[at] as string);
+    return size;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 interface MadePart<Made> {
   readonly made: Made;
   readonly found: readonly Cause[];

@@ -6,6 +6,7 @@ import { noErrors } from "../../../wire/names.ts";
 import type { Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { forbiddenField, invalidValue, pushInvalid, tooLongValue } from "../../objects/causes.ts";
+import { sizeInParts } from "../../objects/place.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
 import { printer, nameColumn, column, sizeAt, ageColumn } from "../shared/printer.ts";
@@ -17,19 +18,19 @@ const configMapRules: KindRules = {
   validate(object, causes) {
     const data = bag(object, "data");
     const binary = bag(object, "binaryData");
-    let bytes = 0;
-    for (const key in data) {
+    const textBytes = sizeInParts(data, causes, dataKeyCost, (key) => {
       dataKeyCauses("data", key, causes);
       if (Object.hasOwn(binary, key)) {
         causes.push(invalidValue(`data[${key}]`, key, "duplicate of key present in binaryData"));
       }
-      bytes += utf8Length(data[key] as string);
-    }
-    for (const key in binary) {
+      return utf8Length(data[key] as string);
+    });
+    const binaryBytes = sizeInParts(binary, causes, dataKeyCost, (key) => {
       dataKeyCauses("binaryData", key, causes);
-      bytes += decodedLength(binary[key] as string);
-    }
-    if (bytes > dataBytesMax) causes.push(tooLongValue("[]", dataBytesMax)); // the field that stands for the whole object
+      return decodedLength(binary[key] as string);
+    });
+    // The field that stands for the whole object.
+    if (textBytes + binaryBytes > dataBytesMax) causes.push(tooLongValue("[]", dataBytesMax));
   },
   stepFirst: true,
   validateUpdate(object, live, causes) {
@@ -51,6 +52,9 @@ export function dataKeyCauses(field: string, key: string, causes: Cause[]): void
   const errors = dataKeyErrors(key);
   if (errors.length > 0) pushInvalid(`${field}[${key}]`, key, errors, causes);
 }
+
+/** Of a key that is judged with its value, by the measure of expressions (`pace.ts`). */
+export const dataKeyCost = 8;
 
 /** Keys become file names, so they may not climb out of a directory. */
 export function dataKeyErrors(key: string): readonly string[] {

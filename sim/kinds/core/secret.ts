@@ -8,8 +8,9 @@ import type { Cause } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { invalidValue, requiredValue, tooLongValue } from "../../objects/causes.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
-import { bag, dataBytesMax, dataKeyCauses, decodedLength, immutableCauses } from "./config-map.ts";
+import { bag, dataBytesMax, dataKeyCauses, dataKeyCost, decodedLength, immutableCauses } from "./config-map.ts";
 import type { KindRules } from "../../objects/kind-rules.ts";
+import { sizeInParts } from "../../objects/place.ts";
 import { printer, nameColumn, column, sizeAt, ageColumn } from "../shared/printer.ts";
 import { text } from "../shared/columns.ts";
 import type { KindRow } from "../kind-row.ts";
@@ -22,11 +23,10 @@ const secretRules: KindRules = {
   },
   validate(object, causes, dialect) {
     const data = bag(object, "data");
-    let bytes = 0;
-    for (const key of Object.keys(data)) {
+    const bytes = sizeInParts(data, causes, dataKeyCost, (key) => {
       dataKeyCauses("data", key, causes);
-      bytes += decodedLength(data[key] as string);
-    }
+      return decodedLength(data[key] as string);
+    });
     if (bytes > dataBytesMax) causes.push(tooLongValue("data", dataBytesMax));
     requiredKeyCauses(object, data, causes, dialect);
   },
