@@ -21,6 +21,7 @@ import { podUpdateCauses } from "./pods/update.ts";
 import { eachItem, judgePodSpec, podSpecDefaults } from "./pod-template.ts";
 import type { KindRow } from "../kind-row.ts";
 import { plainFields, flagAt, nameAndNamespace } from "../shared/field-labels.ts";
+import { setKey } from "../../objects/walker.ts";
 import { isSorted } from "../../objects/sorted-steps.ts";
 import { podPrinter } from "./pod-columns.ts";
 import { hiddenInNewPod } from "./pods/hidden-variables.ts";
@@ -157,14 +158,14 @@ function requestDefaults(container: Draft): void {
   const limits = resources?.["limits"] as JsonObject | undefined;
   if (limits === undefined) return;
   const requests = (resources?.["requests"] ?? {}) as JsonObject;
-  if (Object.keys(limits).every((name) => Object.hasOwn(requests, name))) return;
-  ownChild(container, "resources")["requests"] = inOrder({ ...limits, ...requests });
-}
-
-/** A map by its keys; mostly it is so already. */
-function inOrder(map: JsonObject): JsonObject {
-  const names = Object.keys(map);
-  return isSorted(names) ? map : Object.fromEntries(names.sort().map((name) => [name, map[name] as Json]));
+  const added = Object.keys(limits).filter((name) => !Object.hasOwn(requests, name));
+  if (added.length === 0) return;
+  const names = [...Object.keys(requests), ...added];
+  if (!isSorted(names)) names.sort();
+  // Key by key: all at once, an object of a shape that was never seen takes ten times as long.
+  const merged: Record<string, Json> = {};
+  for (const name of names) setKey(merged, name, (Object.hasOwn(requests, name) ? requests : limits)[name] as Json);
+  ownChild(container, "resources")["requests"] = merged;
 }
 
 /** What the observed server's admission adds to every pod, after managed fields were computed: nobody owns these. */

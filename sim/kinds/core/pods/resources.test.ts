@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../contract/http-message.ts";
 import type { Cause } from "../../../contract/errors.ts";
+import { create, endpoint } from "../../../objects/objects.fixture.ts";
 import { Place } from "../../../objects/place.ts";
 import { svcDialect } from "../../../../wire/dialect.ts";
 import { resources as judge } from "./resources.ts";
@@ -49,6 +51,27 @@ it("What a pod limits it requests, and both are judged", () => {
     'resources.requests[pods]: Invalid value: "pods": must be a standard resource for containers',
   ]);
 });
+
+it("What is limited and not requested is requested by default, in order, whatever it is called", () => {
+  const pods = endpoint("v1/pods");
+  const name = fc.constantFrom("a", "b", "c/d", "__proto__", "constructor", "10", "9");
+  const amounts = fc.dictionary(name, fc.constantFrom("1", "2"));
+  fc.assert(
+    fc.property(amounts, amounts, (limits, requests) => {
+      const containers = [{ name: "c", image: "i", resources: { limits, requests } }];
+      const made = create({ metadata: { name: "p" }, spec: { containers } }, pods) as unknown as PodOf;
+      const { requests: requested = {} } = made.spec.containers[0]?.resources ?? {};
+      const expected = new Map([...Object.entries(limits), ...Object.entries(requests)]);
+      expect(new Map(Object.entries(requested))).toEqual(expected);
+      expect(Object.keys(requested).filter(isNoIndex)).toEqual([...expected.keys()].filter(isNoIndex).sort());
+    }),
+  );
+});
+
+interface PodOf {
+  readonly spec: { readonly containers: readonly { readonly resources?: { readonly requests?: JsonObject } }[] };
+}
+const isNoIndex = (key: string): boolean => !/^[0-9]+$/.test(key);
 
 const claim = (name: string) => ({ name, resourceClaimName: "c" });
 
