@@ -72,6 +72,22 @@ describe("the wall driver", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("runs the events of one turn for many that enter in it, not of one for each", () => {
+    const { clock, process, driver } = setup();
+    const fired: number[] = [];
+    for (let at = 0; at < 100; at++) {
+      driver.enter(process, () => {
+        process.clock.after(0, () => {
+          clock.now += 1_000;
+          fired.push(at);
+        });
+      });
+    }
+    expect(fired.length).toBeLessThanOrEqual(11);
+    clock.advance(200_000);
+    expect(fired).toEqual(Array.from({ length: 100 }, (_, at) => at));
+  });
+
   it("fires timers when the world's time has come", () => {
     const { clock, process, driver } = setup();
     const fired: number[] = [];

@@ -39,8 +39,10 @@ export class WallDriver {
    */
   private passesOver = false;
   private hasPassedOver = false;
-  /** When whatever entered last did, or events began to be run. */
+  /** When whatever entered last did, or events began to be run; less what events have taken before in this turn. */
   private beganMicros: Micros;
+  /** What events took since the last wake-up, for those that entered: together they have one turn's events, not one each. */
+  private spentMicros: Micros = 0;
 
   constructor(kernel: Kernel, ports: WallPorts, options: WallOptions) {
     this.kernel = kernel;
@@ -57,7 +59,7 @@ export class WallDriver {
    */
   enter<T>(process: Process, work: () => T): T {
     if (this.kernel.dispatching) return this.kernel.enter(process, work);
-    this.beganMicros = this.ports.nowMicros();
+    this.beganMicros = this.ports.nowMicros() - this.spentMicros;
     try {
       if (!this.isBehind) this.runDue(this.worldMicros());
       return this.kernel.enter(process, work);
@@ -85,6 +87,16 @@ export class WallDriver {
    * that make others at once would otherwise go on for as long as the world's clock is ahead.
    */
   private runDue(untilMicros: Micros): void {
+    const { kernel, ports } = this;
+    if ((kernel.nextEventMicros ?? Infinity) <= untilMicros) {
+      const sinceMicros = ports.nowMicros();
+      this.stepsUntil(untilMicros);
+      this.spentMicros += ports.nowMicros() - sinceMicros;
+    }
+    if (!this.isBehind) kernel.run(untilMicros);
+  }
+
+  private stepsUntil(untilMicros: Micros): void {
     const { kernel } = this;
     while ((kernel.nextEventMicros ?? Infinity) <= untilMicros) {
       this.isBehind = kernel.isTurnOver();
@@ -96,7 +108,6 @@ export class WallDriver {
         this.options.onError(error);
       }
     }
-    kernel.run(untilMicros);
   }
 
   /** Keeps one wake-up, no later than the next event. One that is early is left: it re-arms when it fires. */
@@ -121,6 +132,7 @@ export class WallDriver {
       this.beganMicros = this.ports.nowMicros();
       this.runDue(this.worldMicros());
     } finally {
+      this.spentMicros = 0;
       this.arm();
     }
   }
