@@ -7,7 +7,7 @@ import { ApiError, type Cause } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { FieldSet } from "../field-set.ts";
 import type { ManagedFieldsEntry } from "../../contract/objects.ts";
-import { pathsOf, pathText } from "./path-text.ts";
+import { pathTextsOf } from "./path-text.ts";
 
 export interface Conflict {
   /** Whose fields would change. */
@@ -22,7 +22,7 @@ export class ApplyConflict extends ApiError {
   constructor(conflicts: readonly Conflict[]) {
     const told = conflicts
       .toSorted((left, right) => compareBytes(identity(left.entry), identity(right.entry)))
-      .map(({ entry, paths }) => ({ owner: ownerText(entry), paths: pathsOf(paths).map((path) => pathText(path)) }));
+      .map(({ entry, paths }) => ({ owner: ownerText(entry), paths: pathTextsOf(paths) }));
     const causes = told.flatMap(({ owner, paths }) =>
       paths.map((field): Cause => ({ reason: "FieldManagerConflict", message: `conflict with ${owner}`, field })),
     );

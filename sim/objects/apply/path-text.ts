@@ -43,18 +43,36 @@ function readStep(step: string): Json {
   }
 }
 
-/** The paths of a set: at each level first those that end there, then what is below them. */
-export function pathsOf(set: FieldSet, above: readonly string[] = []): (readonly string[])[] {
+/** The texts of the paths of a set: at each level first those that end there, then what is below them. */
+export function pathTextsOf(set: FieldSet): readonly string[] {
+  const texts: string[] = [];
+  addTexts(set, "", texts);
+  return texts;
+}
+
+function addTexts(set: FieldSet, above: string, texts: string[]): void {
+  const below: (readonly [text: string, set: FieldSet])[] = [];
+  for (const step of sortedSteps(set)) {
+    const child = set[step] as FieldSet;
+    const text = above + stepText(step);
+    if (holdsItself(child)) texts.push(text);
+    if (hasSteps(child)) below.push([text, child]);
+  }
+  for (const [text, child] of below) addTexts(child, text, texts);
+}
+
+function hasSteps(set: FieldSet): boolean {
+  for (const step in set) if (step !== ".") return true;
+  return false;
+}
+
+/** Mostly they are in order as they stand. */
+function sortedSteps(set: FieldSet): readonly string[] {
   const steps = Object.keys(set)
     .filter((step) => step !== ".")
-    .map(readOnce)
-    .sort(compareSteps)
-    .map(({ step }) => step);
-  const ending = steps.filter((step) => holdsItself(set[step] as FieldSet));
-  return [
-    ...ending.map((step) => [...above, step]),
-    ...steps.flatMap((step) => pathsOf(set[step] as FieldSet, [...above, step])),
-  ];
+    .map(readOnce);
+  const isInOrder = steps.every((step, at) => at === 0 || compareSteps(steps[at - 1] as Step, step) <= 0);
+  return (isInOrder ? steps : steps.sort(compareSteps)).map(({ step }) => step);
 }
 
 const kinds = "fkvi";
