@@ -238,6 +238,11 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "calls that are not complete": [size(`${cri} arrivingBytesMax`), size("sim/grpc/arriving-calls.ts callBytes")],
     "answers and events": [size(`${cri} unreadBytesMax`)],
     "pods and containers that there are": [size(`${cri} configurationBytesMax`)],
+    "names and contents": [
+      size("sim/runtime/machine.ts heldBytesMax"),
+      size("sim/runtime/file-tree.ts HELD_BYTES_MAX"),
+      { from: "sim/runtime/file-tree.ts NODE_BYTES", as: (value) => `${value} bytes` },
+    ],
     "output of": [size("sim/runtime/exec.ts OUTPUT_BYTES_MAX")],
     "why a call failed": [count(`${cri} detailsCharactersMax`)],
     "one word or variable": [count("sim/runtime/commands.ts WORD_CHARS_MAX")],

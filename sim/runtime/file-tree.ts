@@ -14,9 +14,11 @@ export interface FileNode {
   number: number;
   pieces: Piece[];
   sizeBytes: number;
-  /** Bytes of `pieces` that are text, and so take memory. */
+  /** What `pieces` take of this process's memory, about. */
   heldBytes: number;
   modifiedMicros: Micros;
+  /** It has no name any more; whoever has it open may go on. Charged to nobody. */
+  isRemoved?: true;
 }
 
 export interface DirectoryNode {
@@ -51,10 +53,18 @@ export interface TreeUse {
 export interface TreeCharge {
   disk(bytes: number, inodes: number): boolean;
   memory(bytes: number): boolean;
+  /** Of the memory of this process: names and contents that can be read again. */
+  held(bytes: number): boolean;
 }
 
 const BLOCK_BYTES = 4096;
 const HELD_BYTES_MAX = 16 << 20;
+/** What a file or a directory takes of this process's memory, and what a piece does beside its characters. */
+const NODE_BYTES = 512;
+const PIECE_BYTES = 64;
+/** Texts shorter than the first are added to the last; what is added to is put together each time that it has grown by the second. */
+const JOINED_LENGTH = 4096;
+const FLAT_LENGTH = 32;
 const DEPTH_MAX = 256;
 const NAME_BYTES_MAX = 255;
 
@@ -115,7 +125,7 @@ export class FileTree {
       let next = node.entries.get(part);
       if (next === undefined) {
         if (part.length > NAME_BYTES_MAX) return "File name too long";
-        if (medium === undefined && !this.charge.disk(BLOCK_BYTES, 1)) return "No space left on device";
+        if (!this.chargeNode(medium !== undefined, BLOCK_BYTES)) return "No space left on device";
         next = { is: "directory", entries: new Map(), modifiedMicros: nowMicros };
         this.version++;
         node.entries.set(part, next);
@@ -143,7 +153,7 @@ export class FileTree {
       return known;
     }
     if (name.length > NAME_BYTES_MAX) return "File name too long";
-    if (this.mediumOf(path) === undefined && !this.charge.disk(0, 1)) return "No space left on device";
+    if (!this.chargeNode(this.mediumOf(path) !== undefined, 0)) return "No space left on device";
     const number = ++this.filesMade;
     this.version++;
     const file: FileNode = { is: "file", number, pieces: [], sizeBytes: 0, heldBytes: 0, modifiedMicros: nowMicros };
@@ -156,23 +166,46 @@ export class FileTree {
   append(path: string, file: FileNode, piece: Piece, nowMicros: Micros): FileError | undefined {
     const bytes = typeof piece === "number" ? piece : piece.length;
     if (bytes === 0) return undefined;
-    const growth = blocksOf(file.sizeBytes + bytes) - blocksOf(file.sizeBytes);
-    if (growth > 0 && !this.chargeAt(path, growth, 0)) return "No space left on device";
-    this.version++;
     const last = file.pieces.length - 1;
     const end = file.pieces[last];
-    if (typeof piece === "number" && typeof end === "number") file.pieces[last] = end + piece;
-    else if (typeof piece === "string" && typeof end === "string" && end.length < 4096) file.pieces[last] = end + piece;
+    const isSame = typeof piece === typeof end && (typeof end === "number" || (end as string).length < JOINED_LENGTH);
+    const held = (isSame ? 0 : PIECE_BYTES) + (typeof piece === "string" ? bytes : 0);
+    const growth = blocksOf(file.sizeBytes + bytes) - blocksOf(file.sizeBytes);
+    if (!this.chargePiece(path, file, held, growth)) return "No space left on device";
+    this.version++;
+    if (isSame) file.pieces[last] = joined(end as Piece, piece);
     else file.pieces.push(piece);
     file.sizeBytes += bytes;
     file.modifiedMicros = nowMicros;
-    if (typeof piece === "string") file.heldBytes += bytes;
-    if (file.heldBytes > HELD_BYTES_MAX) forgetOldest(file);
+    file.heldBytes += held;
+    if (file.heldBytes > HELD_BYTES_MAX) {
+      const freed = forgetOldest(file);
+      if (file.isRemoved !== true) this.charge.held(-freed);
+    }
     return undefined;
   }
 
+  private chargePiece(path: string, file: FileNode, held: number, growth: number): boolean {
+    if (file.isRemoved === true) return true;
+    if (!this.charge.held(held)) return false;
+    if (growth === 0 || this.chargeAt(path, growth, 0)) return true;
+    this.charge.held(-held);
+    return false;
+  }
+
+  /** For a new file or directory; those in memory take nothing of a disk. */
+  private chargeNode(isInMemory: boolean, bytes: number): boolean {
+    if (!this.charge.held(NODE_BYTES)) return false;
+    if (isInMemory || this.charge.disk(bytes, 1)) return true;
+    this.charge.held(-NODE_BYTES);
+    return false;
+  }
+
   truncate(path: string, file: FileNode, nowMicros: Micros): void {
-    this.chargeAt(path, -blocksOf(file.sizeBytes), 0);
+    if (file.isRemoved !== true) {
+      this.chargeAt(path, -blocksOf(file.sizeBytes), 0);
+      this.charge.held(-file.heldBytes);
+    }
     this.version++;
     file.pieces = [];
     file.sizeBytes = 0;
@@ -246,6 +279,7 @@ export class FileTree {
   }
 
   private release(path: string, node: TreeNode): void {
+    this.charge.held(-givenUp(node));
     const medium = this.mediumOf(path);
     if (medium !== undefined) {
       this.charge.memory(-contentOf(node));
@@ -318,18 +352,41 @@ function contentOf(node: TreeNode): number {
   return bytes;
 }
 
-/** A file that grows without end keeps its later half; what stood before reads as zeros. */
-function forgetOldest(file: FileNode): void {
-  let kept = 0;
+/** A node and all that is in it have no name any more. Returns what they took of this process's memory. */
+function givenUp(node: TreeNode): number {
+  let bytes = 0;
+  const todo: TreeNode[] = [node];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    bytes += NODE_BYTES;
+    if (next.is === "file") {
+      bytes += next.heldBytes;
+      next.isRemoved = true;
+    } else for (const entry of next.entries.values()) todo.push(entry);
+  }
+  return bytes;
+}
+
+/** Of the same kind. A text that grows by characters would otherwise keep each sum of it, which is thirty times as much. */
+function joined(end: Piece, piece: Piece): Piece {
+  if (typeof end === "number") return end + (piece as number);
+  const text = end + (piece as string);
+  return text.length % FLAT_LENGTH < (piece as string).length ? [end, piece].join("") : text;
+}
+
+/** A file that grows without end keeps its later half; what stood before reads as zeros. Returns what that frees. */
+function forgetOldest(file: FileNode): number {
+  const before = file.heldBytes;
+  let kept = PIECE_BYTES;
   let index = file.pieces.length;
   while (index > 0 && kept < HELD_BYTES_MAX / 2) {
     const piece = file.pieces[--index] as Piece;
-    if (typeof piece === "string") kept += piece.length;
+    kept += PIECE_BYTES + (typeof piece === "string" ? piece.length : 0);
   }
   let zeros = 0;
   for (const piece of file.pieces.slice(0, index)) zeros += typeof piece === "number" ? piece : piece.length;
   file.pieces = [zeros, ...file.pieces.slice(index)];
   file.heldBytes = kept;
+  return before - kept;
 }
 
 /** Bytes [offset, offset + limit) of a file. */

@@ -83,6 +83,9 @@ const usageDefaults: MachineUsage = {
   rootInodes: { is: "constant", amount: 60_000 },
 };
 
+/** What files of one machine take of this process's memory; however large they are said to be. */
+const heldBytesMax = 1024 * 1024 * 1024;
+
 /** A disk: what files on it hold, and what a model says beside that. */
 class Disk {
   readonly size: DiskSize;
@@ -105,6 +108,8 @@ export class Machine {
   readonly imageDisk: Disk;
   /** Files in memory. */
   memoryFilesBytes = 0;
+  /** Of the memory of this process, for all files. */
+  private heldBytes = 0;
   /** What usage models of pods add on a disk, for now; filled by the runtime. */
   modelled: () => { readonly root: TreeUse; readonly image: TreeUse } = () => ({ root: none, image: none });
   readonly host: FileTree;
@@ -129,6 +134,11 @@ export class Machine {
       },
       memory: (bytes) => {
         this.memoryFilesBytes += bytes;
+        return true;
+      },
+      held: (bytes) => {
+        if (bytes > 0 && !this.takesAll && this.heldBytes + bytes > heldBytesMax) return false;
+        this.heldBytes += bytes;
         return true;
       },
     });

@@ -28,7 +28,7 @@ export function runScript(script: string, options: ScriptOptions = {}): ScriptRu
   let now = 0;
   let turnSteps = 0;
   let turns = 0;
-  const unlimited = { disk: () => true, memory: () => true };
+  const unlimited = { disk: () => true, memory: () => true, held: () => true };
   const files = new ContainerFiles({
     host: new FileTree(unlimited),
     mounts: [],
