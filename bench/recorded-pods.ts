@@ -31,7 +31,7 @@ import {
 import type { JsonObject } from "../sim/contract/http-message.ts";
 import { GrpcRuntime } from "../sim/grpc/cri-client.ts";
 import { serveCri } from "../sim/grpc/cri-server.ts";
-import { loopShare, wallPorts } from "../sim/http/wall.ts";
+import { loopShare, pacedSessions, wallPorts } from "../sim/http/wall.ts";
 import { Kernel } from "../sim/kernel/kernel.ts";
 import { WallDriver } from "../sim/kernel/wall-driver.ts";
 import { scratchFolder } from "./scratch.ts";
@@ -225,6 +225,7 @@ async function between(runtime: string, address: string, calls: CallRows): Promi
     address,
     driver,
     share: loopShare,
+    sessions: pacedSessions,
     process,
     runtime: handed,
     configurations: { all: () => [], count: () => 0 },

@@ -38,7 +38,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       size("sim/http/paced-socket.ts smallBytesMax"),
     ],
     "answers that nobody": [size("sim/http/http1-server.ts unreadRoomBytes")],
-    "pieces of bodies": [count("sim/http/paced-sessions.ts piecesMax")],
+    "pieces of bodies": [count("sim/kernel/paced-sessions.ts piecesMax")],
     "answers of those": [
       size("sim/http/http-forwarder.ts wholeBytesMax"),
       size("sim/http/arriving-answers.ts sharedBytesMax"),
@@ -235,6 +235,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "a call": [size(`${cri} requestBytesMax`)],
     "values in a call": [count(`${cri} requestValuesMax`)],
     "calls at one time": [count(`${cri} connectionCallsMax`)],
+    "calls that begin": [{ from: "sim/grpc/wall-runtime.ts piecesMax", as: (value) => `some ${value / 5}` }],
     "calls that are not complete": [size(`${cri} arrivingBytesMax`), size("sim/grpc/arriving-calls.ts callBytes")],
     "answers and events": [size(`${cri} unreadBytesMax`)],
     "pods and containers that there are": [size(`${cri} configurationBytesMax`)],

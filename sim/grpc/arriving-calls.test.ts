@@ -3,8 +3,20 @@ import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { afterEach, expect, it } from "vitest";
+import {
+  endOfHeaders,
+  endOfStream,
+  frame,
+  frameTypes,
+  head,
+  header,
+  prefaceWith,
+} from "../http/http2-frames.fixture.ts";
+import { wallPorts } from "../http/wall.ts";
+import { PacedSessions } from "../kernel/paced-sessions.ts";
 import { ArrivingCalls, callBytes } from "./arriving-calls.ts";
 
 const cleanups: (() => void)[] = [];
@@ -15,8 +27,8 @@ afterEach(() => {
 const asItIs = (bytes: Buffer): Buffer => bytes;
 
 /** A service whose calls are answered when they are told to be. */
-async function serve(bytesMax: number) {
-  const arriving = new ArrivingCalls(bytesMax);
+async function serve(bytesMax: number, sessions = new PacedSessions(wallPorts)) {
+  const arriving = new ArrivingCalls(bytesMax, sessions);
   const waiting: (() => void)[] = [];
   const server = new Server({ interceptors: [arriving.interceptor] });
   const call = {
@@ -51,7 +63,7 @@ async function serve(bytesMax: number) {
     () => server.forceShutdown(),
     () => rmSync(home, { recursive: true, force: true }),
   );
-  return { arriving, waiting, session };
+  return { arriving, waiting, session, path };
 }
 
 /** Sends so many bytes of a message of `length`, and resolves with the status when it is over. */
@@ -124,3 +136,34 @@ it.each(["gzip", "deflate", "x".repeat(1000)])(
     expect(await over).toBe("0");
   },
 );
+
+it("calls begin some hundreds in a turn, however many connections bring them", { timeout: 60_000 }, async () => {
+  const [connections, calls] = [12, 600];
+  const headers = [head("POST", "/s/m"), header("content-type", "application/grpc"), header("te", "trailers")];
+  const long = times(6, (at) => header(`x-${at}`, "v".repeat(120)));
+  const opening = Buffer.concat([...headers, ...long]);
+  const sent = Buffer.concat(
+    times(calls, (at) =>
+      Buffer.concat([
+        frame(frameTypes.headers, endOfHeaders, 2 * at + 1, opening),
+        frame(frameTypes.data, endOfStream, 2 * at + 1, Buffer.alloc(5)),
+      ]),
+    ),
+  );
+  const { path, waiting } = await serve(100 << 20, new PacedSessions(wallPorts, 100));
+  const sockets = times(connections, () => connect(path));
+  cleanups.push(() => sockets.forEach((socket) => socket.destroy()));
+  for (const socket of sockets) socket.on("error", () => {}).write(prefaceWith());
+  await setTimeout(100);
+  for (const socket of sockets) socket.write(sent);
+  let most = 0;
+  for (let before = 0; before < connections * calls; before = waiting.length) {
+    await setImmediate();
+    most = Math.max(most, waiting.length - before);
+  }
+  // 64 KiB of each session are read before it can be stopped, some sixty calls; all that they bring by themselves.
+  expect(most).toBeLessThan(1_500);
+});
+
+const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => make(at));

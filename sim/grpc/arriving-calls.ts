@@ -3,6 +3,7 @@ import { constants, type ServerHttp2Stream } from "node:http2";
 import { ServerInterceptingCall, type ServerInterceptor } from "@grpc/grpc-js";
 import { grpcCode } from "../../wire/cri.ts";
 import { invariant } from "../kernel/invariant.ts";
+import type { PacedSessions } from "../kernel/paced-sessions.ts";
 import { type Holder, Room } from "../kernel/room.ts";
 
 /** What a call takes that has brought nothing yet: its stream, and all that stands around it. */
@@ -20,11 +21,14 @@ const encodingCharactersMax = 64;
 
 export class ArrivingCalls {
   readonly #room: Room;
+  readonly #sessions: PacedSessions;
   /** By the message, once it is complete. */
   readonly #complete = new WeakMap<object, Holder>();
 
-  constructor(bytesMax: number) {
+  /** `sessions`: they are read in turns. */
+  constructor(bytesMax: number, sessions: PacedSessions) {
     this.#room = new Room(bytesMax);
+    this.#sessions = sessions;
   }
 
   get bytes(): number {
@@ -34,6 +38,8 @@ export class ArrivingCalls {
   readonly interceptor: ServerInterceptor = (_, call) => {
     const { stream, incomingEncoding = "identity" } = call as OnStream;
     invariant(stream !== undefined, "a call has its stream", {});
+    const { session } = stream;
+    if (session !== undefined) this.#sessions.opened(session, session.socket);
     let isOver = false;
     let bytes = 0;
     const holder: Holder = {

@@ -9,6 +9,7 @@ import type { CriRuntime } from "../cri/cri-port.ts";
 import { wallPorts } from "../http/wall.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { LoopShare } from "../kernel/loop-share.ts";
+import { PacedSessions } from "../kernel/paced-sessions.ts";
 import { WallDriver } from "../kernel/wall-driver.ts";
 import { encodeMessage } from "./cri-codec.ts";
 import { serveCri } from "./cri-server.ts";
@@ -45,6 +46,7 @@ async function serve(made: ReadonlySet<object> = new Set()) {
     address: `unix://${path}`,
     driver,
     share,
+    sessions: new PacedSessions(wallPorts),
     process,
     runtime,
     configurations: { all: () => made, count: () => made.size },

@@ -17,6 +17,7 @@ import {
 } from "../../wire/cri.ts";
 import type { CriRuntime } from "../cri/cri-port.ts";
 import type { LoopShare } from "../kernel/loop-share.ts";
+import type { PacedSessions } from "../kernel/paced-sessions.ts";
 import type { Cancel, Process } from "../kernel/types.ts";
 import type { WallDriver } from "../kernel/wall-driver.ts";
 import { ArrivingCalls } from "./arriving-calls.ts";
@@ -30,6 +31,7 @@ export interface CriServerOptions {
   readonly driver: WallDriver;
   /** Calls take turns: what is large comes behind what is small. */
   readonly share: LoopShare;
+  readonly sessions: PacedSessions;
   /** Whose event each call is. */
   readonly process: Process;
   readonly runtime: CriRuntime;
@@ -73,7 +75,7 @@ interface Shared {
 }
 
 export async function serveCri(options: CriServerOptions): Promise<{ close(): void }> {
-  const arriving = new ArrivingCalls(criLimits.arrivingBytesMax);
+  const arriving = new ArrivingCalls(criLimits.arrivingBytesMax, options.sessions);
   const shared: Shared = {
     arriving,
     unread: new UnreadAnswers(criLimits.unreadBytesMax),

@@ -2,6 +2,7 @@
 import { lstatSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { LoopShare } from "../kernel/loop-share.ts";
+import { PacedSessions } from "../kernel/paced-sessions.ts";
 import { WallDriver, type WallPorts } from "../kernel/wall-driver.ts";
 import type { RuntimeState } from "../runtime/runtime-state.ts";
 import { serveCri } from "./cri-server.ts";
@@ -14,6 +15,9 @@ export interface WallRuntimeOptions extends KeptRuntimeOptions {
   readonly ports: WallPorts;
   readonly onError: (error: unknown) => void;
 }
+
+/** A call takes the library a tenth of a millisecond, of which a turn of the loop has time for a hundred. */
+const piecesMax = 500;
 
 /** Another process listens on the socket. */
 export class SocketTaken extends Error {}
@@ -36,6 +40,7 @@ export async function startWallRuntime(options: WallRuntimeOptions): Promise<Wal
     address: `unix://${options.socketPath}`,
     driver,
     share: new LoopShare(options.ports),
+    sessions: new PacedSessions(options.ports, piecesMax),
     process,
     runtime: kept.port,
     configurations: configurationsOf(() => runtime.state),

@@ -16,10 +16,9 @@ import { Gathered } from "../../wire/gathered.ts";
 import type { MemoryLimit } from "./memory-limit.ts";
 import type { Holder, Room } from "../kernel/room.ts";
 import { sendSlices, type SlicedSink } from "./sliced-body.ts";
-import { pacedSessions } from "./paced-sessions.ts";
 import { packedOnce } from "./packed-once.ts";
 import { RequestCosts } from "./request-costs.ts";
-import { loopShare, wallPorts } from "./wall.ts";
+import { loopShare, wallPorts, pacedSessions } from "./wall.ts";
 import type { WatchFlush } from "./watch-flush.ts";
 
 /** How long a client may take, in milliseconds > 0, before its connection is ended: nobody can hold one for nothing. */

@@ -9,7 +9,6 @@ import type { SecureVersion } from "node:tls";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { clientCertificates } from "./client-certificate.ts";
 import { http1Requests } from "./http1-requests.ts";
-import { pacedSessions } from "./paced-sessions.ts";
 import { PlainConnection } from "./plain-connection.ts";
 import {
   boundTo,
@@ -25,7 +24,7 @@ import {
   headBytesMax,
 } from "./http1-server.ts";
 import { serveUpgrades } from "./upgrades.ts";
-import { loopShare } from "./wall.ts";
+import { loopShare, pacedSessions } from "./wall.ts";
 
 export interface TlsOptions {
   /** PEM. Empty, as its key: there is none yet, and every handshake fails until one is presented. */

@@ -6,7 +6,8 @@ import { Exchange } from "./exchange.ts";
 import { listenHttp } from "./http-server.ts";
 import { RawSocket } from "./raw-socket.fixture.ts";
 import { endOfHeaders, endOfStream, frame, frameTypes, head, header, prefaceWith } from "./http2-frames.fixture.ts";
-import { PacedSessions } from "./paced-sessions.ts";
+import { PacedSessions } from "../kernel/paced-sessions.ts";
+import { wallPorts } from "./wall.ts";
 import { mostPiecesInTurn } from "./pieces-in-turn.fixture.ts";
 
 function sessionsOf(paced: PacedSessions, count: number) {
@@ -40,7 +41,7 @@ const cancelled = (stream: number): Buffer =>
 const post = frame(frameTypes.headers, endOfHeaders, 1, head("POST", "/a"));
 
 it("when much has come in a turn nothing more is read, and one after another goes on", async () => {
-  const all = sessionsOf(new PacedSessions(10), 4);
+  const all = sessionsOf(new PacedSessions(wallPorts, 10), 4);
   const reading = (): readonly boolean[] => all.map(({ isReading }) => isReading());
   for (let at = 0; at < 10; at++) all[0]?.came();
   expect(reading()).toEqual([false, false, false, false]);
@@ -59,7 +60,7 @@ it("when much has come in a turn nothing more is read, and one after another goe
 });
 
 it("a session goes on when its bodies have ended", async () => {
-  const [one, other] = sessionsOf(new PacedSessions(10), 2);
+  const [one, other] = sessionsOf(new PacedSessions(wallPorts, 10), 2);
   for (let at = 0; at < 10; at++) one?.came();
   other?.end();
   one?.end();
@@ -68,7 +69,7 @@ it("a session goes on when its bodies have ended", async () => {
 });
 
 it("a session that opens streams has its turn as one that brings bodies, and one that has begun too late waits", async () => {
-  const paced = new PacedSessions(10);
+  const paced = new PacedSessions(wallPorts, 10);
   const [busy, next, late] = sessionsOf(paced, 3);
   busy?.end();
   next?.end();

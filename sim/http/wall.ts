@@ -2,6 +2,7 @@
 import { performance } from "node:perf_hooks";
 import { clearImmediate, clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { LoopShare } from "../kernel/loop-share.ts";
+import { PacedSessions } from "../kernel/paced-sessions.ts";
 import type { WallPorts } from "../kernel/wall-driver.ts";
 
 const monotonicMillis = performance.now.bind(performance);
@@ -20,6 +21,9 @@ export const wallPorts: WallPorts = {
 
 /** Of this process. */
 export const loopShare = new LoopShare(wallPorts);
+
+/** Of this process. */
+export const pacedSessions = new PacedSessions(wallPorts);
 
 const WallDate = Date;
 let dateSecond = 0;

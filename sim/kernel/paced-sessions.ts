@@ -3,8 +3,7 @@
  * which may be two hundred thousand frames. When some thousands have come in a turn, nothing more is read from any of them, and each
  * goes on when it has its turn.
  */
-import type { Socket } from "node:net";
-import { setImmediate } from "node:timers";
+import type { WallPorts } from "./wall-driver.ts";
 
 /** Of bodies, in one turn: a few megabytes of large ones, some milliseconds of small ones. */
 const piecesMax = 2_000;
@@ -33,6 +32,7 @@ interface Reading {
 }
 
 export class PacedSessions {
+  readonly #ports: WallPorts;
   readonly #piecesMax: number;
   /** Those that bring bodies or have opened streams of late, in the order in which they are to go on. */
   readonly #reading = new Map<object, Reading>();
@@ -40,12 +40,13 @@ export class PacedSessions {
   #pieces = 0;
   #isCounting = false;
 
-  constructor(max = piecesMax) {
+  constructor(ports: WallPorts, max = piecesMax) {
+    this.#ports = ports;
     this.#piecesMax = max;
   }
 
   /** A body begins that `session` brings over `socket`. What is returned is called for each of its pieces. */
-  begin(session: object, socket: Pick<Socket, never>): () => void {
+  begin(session: object, socket: object): () => void {
     const reading = this.#known(session, socket);
     if (reading === undefined) return () => {};
     reading.bodies++;
@@ -61,14 +62,14 @@ export class PacedSessions {
   }
 
   /** `session` begins, or opens a stream: it is paced with those that bring bodies for as long as it opens more. */
-  opened(session: object, socket: Pick<Socket, never>): void {
+  opened(session: object, socket: object): void {
     const reading = this.#known(session, socket);
     if (reading === undefined) return;
     reading.turnsLeft = 2;
     this.#came(session, piecesOfStream);
   }
 
-  #known(session: object, socket: Pick<Socket, never>): Reading | undefined {
+  #known(session: object, socket: object): Reading | undefined {
     const known = this.#reading.get(session);
     if (known !== undefined) return known;
     const handle = (socket as { readonly _handle?: Handle | null })._handle;
@@ -81,7 +82,7 @@ export class PacedSessions {
   #count(): void {
     if (this.#isCounting) return;
     this.#isCounting = true;
-    setImmediate(this.#nextTurn);
+    this.#ports.wake(0, this.#nextTurn);
   }
 
   #came(session: object, pieces: number): void {
@@ -127,9 +128,6 @@ export class PacedSessions {
       else isBusy = true;
     }
     this.#isCounting = isBusy || this.#stopped.size > 0;
-    if (this.#isCounting) setImmediate(this.#nextTurn);
+    if (this.#isCounting) this.#ports.wake(0, this.#nextTurn);
   };
 }
-
-/** Of this process. */
-export const pacedSessions = new PacedSessions();
