@@ -234,13 +234,17 @@ export class Agent {
   /** Begins; nothing is awaited. */
   start(): void {
     const { process } = this.ports;
+    // One that throws is begun again, and none that has begun.
+    const waiting = [
+      () => this.health.start(),
+      () => this.relist.start(),
+      () => this.garbage.start(),
+      () => this.startLogRotation(),
+      () => this.node.start(),
+    ];
     turns(process, "start", "the first word with the runtime", tickMicros, () =>
       run(this.greeted(), () => {
-        this.health.start();
-        this.relist.start();
-        this.garbage.start();
-        this.startLogRotation();
-        this.node.start();
+        for (; waiting[0] !== undefined; waiting.shift()) waiting[0]();
       }),
     );
     if (this.api !== undefined) this.allocations?.begin();

@@ -18,6 +18,8 @@ import { defaultAgentOptions } from "./agent-options.ts";
 import type { NodeView } from "./listener/agent-view.ts";
 import { AgentListener, RequestCounts } from "./listener/agent-listener.ts";
 import { agentNode } from "./node/agent-node.fixture.ts";
+import { AgentNode } from "./node/node-side.ts";
+import { Relist } from "./runtime/relist.ts";
 import type { FilesReader } from "./sources/file-source.ts";
 
 type Port = "runtime" | "runtime answer" | "server" | "server answer" | "timer" | "files" | "quiet";
@@ -325,6 +327,27 @@ describe.each(ports)("the port %s", (port) => {
     }
     expect(wrong).toEqual([]);
   });
+});
+
+it("of what begins once the runtime has answered, an exception has nothing begin twice, and nothing left out", () => {
+  const [nodeStart, relistStart] = [AgentNode.prototype.start, Relist.prototype.start];
+  const begun = { node: 0, relist: 0 };
+  Relist.prototype.start = function (this: Relist) {
+    begun.relist++;
+    relistStart.call(this);
+  };
+  AgentNode.prototype.start = function (this: AgentNode) {
+    if (++begun.node === 1) throw planned;
+    nodeStart.call(this);
+  };
+  try {
+    const world = new World(new Saboteur());
+    world.play();
+    expect([begun, world.problems(), world.told.length]).toEqual([{ node: 2, relist: 1 }, [], 1]);
+  } finally {
+    AgentNode.prototype.start = nodeStart;
+    Relist.prototype.start = relistStart;
+  }
 });
 
 it.each(ports)("in a simulation an exception at the port %s ends the run", (port) => {

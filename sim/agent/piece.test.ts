@@ -24,6 +24,21 @@ const thrown = (why: string): never => {
   throw new Error(why);
 };
 
+it("a piece whose name cannot be told ends as any other", () => {
+  const { told, process, enter } = world();
+  const seen: string[] = [];
+  enter(() =>
+    piece(
+      process,
+      "probe",
+      () => thrown("no name"),
+      () => thrown("why"),
+      () => seen.push("next"),
+    ),
+  );
+  expect([told, seen]).toEqual([["probe: something that has no name (no name): why"], ["next"]]);
+});
+
 it("what a piece has left for later ends with it, and its rule is asked once", () => {
   const { kernel, told, process, enter } = world();
   const { clock } = process;

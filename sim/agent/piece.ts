@@ -107,8 +107,17 @@ class Piece {
   }
 
   private tell(error: unknown): void {
-    const { what } = this;
-    this.process.caught(typeof what === "string" ? what : what(), error, this.component);
+    this.process.caught(textOf(this.what), error, this.component);
+  }
+}
+
+/** Words of something that is broken may be broken as well. */
+function textOf(what: Words): string {
+  if (typeof what === "string") return what;
+  try {
+    return what();
+  } catch (error) {
+    return `something that has no name (${error instanceof Error ? error.message : String(error)})`;
   }
 }
 
