@@ -11,6 +11,14 @@ export type CborValue =
   | readonly CborValue[]
   | { readonly [key: string]: CborValue | undefined };
 
+/** Which texts of a value are written as bytes. */
+export interface CborForm {
+  /** The bytes that a text here stands for. */
+  readonly bytes?: (text: string) => Uint8Array;
+  /** The form of a member by its name, of an item by no name. */
+  readonly below?: (name: string) => CborForm | undefined;
+}
+
 /** Bytes that are no acceptable CBOR, or a value that has none. */
 export class CborError extends Error {}
 

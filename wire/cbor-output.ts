@@ -1,44 +1,88 @@
 /** Writes the items of CBOR. */
-import { CborError, type CborValue, halfOf, majors, tags } from "./cbor-grammar.ts";
+import { CborError, type CborForm, type CborValue, halfOf, majors, tags } from "./cbor-grammar.ts";
 
 const encoder = new TextEncoder();
+
+/** Keys and values between two stops, and bytes. */
+const valuesPerStep = 3_000;
+const bytesPerStep = 256 * 1024;
 
 /** Grows as it is written to. */
 export class CborOutput {
   private bytes = new Uint8Array(1024);
   private view = new DataView(this.bytes.buffer);
   private length = 0;
+  /** Until the next stop: of values so many more, of bytes those up to here. */
+  private valuesLeft = valuesPerStep;
+  private bytesMax = bytesPerStep;
 
   finish(): Uint8Array {
     return this.bytes.slice(0, this.length);
   }
 
-  /** No recursion: what was read from JSON may lie deeper than the stack. */
-  item(value: CborValue): void {
+  /** What has been written since the last time. */
+  take(): Uint8Array {
+    const taken = this.finish();
+    this.length = 0;
+    this.bytesMax = bytesPerStep;
+    return taken;
+  }
+
+  item(value: CborValue, form?: CborForm): void {
+    for (const _ of this.steps(value, form));
+  }
+
+  /** The same, with stops. No recursion: what was read from JSON may lie deeper than the stack. */
+  *steps(value: CborValue, form?: CborForm): Generator<void, void> {
     const waiting: CborValue[] = [value];
+    const forms: (CborForm | undefined)[] = [form];
     while (waiting.length > 0) {
+      if (--this.valuesLeft < 0 || this.length > this.bytesMax) {
+        this.valuesLeft = valuesPerStep;
+        this.bytesMax = this.length + bytesPerStep;
+        yield;
+      }
       const next = waiting.pop() as CborValue;
-      if (typeof next === "string") this.text(next);
-      else if (typeof next === "number") this.number(next);
+      const its = forms.pop();
+      if (typeof next === "string") {
+        if (its?.bytes === undefined) this.text(next);
+        else this.shownBytes(its.bytes(next));
+      } else if (typeof next === "number") this.number(next);
       else if (typeof next === "bigint") this.integer(next);
       else if (typeof next === "boolean") this.byte(next ? 0xf5 : 0xf4);
       else if (next === null) this.byte(0xf6);
-      else if (next instanceof Uint8Array) {
-        this.head(majors.tag, tags.base64);
-        this.head(majors.bytes, next.length);
-        this.raw(next);
-      } else if (Array.isArray(next)) {
+      else if (next instanceof Uint8Array) this.shownBytes(next);
+      else if (Array.isArray(next)) {
         this.head(majors.array, next.length);
-        for (let at = next.length - 1; at >= 0; at--) waiting.push(next[at] as CborValue);
-      } else this.map(next as { readonly [key: string]: CborValue | undefined }, waiting);
+        const ofItems = its?.below?.("");
+        for (let at = next.length - 1; at >= 0; at--) {
+          waiting.push(next[at] as CborValue);
+          forms.push(ofItems);
+        }
+      } else this.map(next as { readonly [key: string]: CborValue | undefined }, its, waiting, forms);
     }
   }
 
-  private map(map: { readonly [key: string]: CborValue | undefined }, waiting: CborValue[]): void {
+  /** JSON would show them as base64. */
+  private shownBytes(bytes: Uint8Array): void {
+    this.head(majors.tag, tags.base64);
+    this.head(majors.bytes, bytes.length);
+    this.raw(bytes);
+  }
+
+  private map(
+    map: { readonly [key: string]: CborValue | undefined },
+    form: CborForm | undefined,
+    waiting: CborValue[],
+    forms: (CborForm | undefined)[],
+  ): void {
     const keys = Object.keys(map).filter((key) => map[key] !== undefined);
     this.head(majors.map, keys.length);
-    for (let at = keys.length - 1; at >= 0; at--)
-      waiting.push(map[keys[at] as string] as CborValue, keys[at] as string);
+    for (let at = keys.length - 1; at >= 0; at--) {
+      const key = keys[at] as string;
+      waiting.push(map[key] as CborValue, key);
+      forms.push(form?.below?.(key), undefined);
+    }
   }
 
   head(major: number, argument: number): void {

@@ -1,7 +1,15 @@
 import { Decoder, Encoder } from "cbor-x";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { CborError, type CborValue, decodeCbor, decodeCborItem, encodeCbor, encodeCborEvent } from "./cbor.ts";
+import {
+  CborError,
+  type CborValue,
+  decodeCbor,
+  decodeCborItem,
+  encodeCbor,
+  encodeCborEvent,
+  encodeCborParts,
+} from "./cbor.ts";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, "hex"));
@@ -167,6 +175,20 @@ describe("both ways, and against another codec", () => {
       fc.dictionary(text, tie("value"), { maxKeys: 5 }),
     ),
   }));
+
+  it("writes in parts what it writes whole", () => {
+    const many = fc
+      .array(value, { minLength: 1, maxLength: 3 })
+      .map((some) => Array.from({ length: 7_000 }, (_, at) => some[at % some.length] as CborValue));
+    fc.assert(
+      fc.property(many, (list) => {
+        const parts = [...encodeCborParts(list)];
+        expect(parts.length).toBeGreaterThan(2);
+        expect(hex(Buffer.concat(parts))).toBe(hex(encodeCbor(list)));
+      }),
+      { numRuns: 10 },
+    );
+  });
 
   it("reads what it wrote", () => {
     fc.assert(

@@ -5,20 +5,28 @@
  * The real server shuffles the fields of what it sends, on purpose; here they keep their order.
  * Source: document 1, Media types; RFC 8949; recorded bytes (CBORServingAndStorage).
  */
-import { CborError, type CborValue, majors } from "./cbor-grammar.ts";
+import { CborError, type CborForm, type CborValue, majors } from "./cbor-grammar.ts";
 import { CborInput } from "./cbor-input.ts";
 import { CborOutput } from "./cbor-output.ts";
 
-export { CborError, type CborValue } from "./cbor-grammar.ts";
+export { CborError, type CborForm, type CborValue } from "./cbor-grammar.ts";
 
 const selfDescribed = 55_799;
 
 /** One item. Throws `CborError` for a number that is not finite. */
-export function encodeCbor(value: CborValue): Uint8Array {
+export function encodeCbor(value: CborValue, form?: CborForm): Uint8Array {
   const out = new CborOutput();
   out.head(majors.tag, selfDescribed);
-  out.item(value);
+  out.item(value, form);
   return out.finish();
+}
+
+/** The same, a part at a time. */
+export function* encodeCborParts(value: CborValue, form?: CborForm): Generator<Uint8Array> {
+  const out = new CborOutput();
+  out.head(majors.tag, selfDescribed);
+  for (const _ of out.steps(value, form)) yield out.take();
+  yield out.take();
 }
 
 /** A map whose last value is an item that has been encoded already, as a watch event holds its object. */
@@ -32,25 +40,30 @@ export function encodeCborEvent(type: string, object: Uint8Array): Uint8Array {
 }
 
 /** The beginning of a map with one key more, whose value is an array of `length` items that are still to come. */
-export function encodeCborHead(head: { readonly [key: string]: CborValue }, key: string, length: number): Uint8Array {
+export function encodeCborHead(
+  head: { readonly [key: string]: CborValue },
+  key: string,
+  length: number,
+  form?: CborForm,
+): Uint8Array {
   const out = new CborOutput();
   const entries = Object.entries(head);
   out.head(majors.tag, selfDescribed);
   out.head(majors.map, entries.length + 1);
   for (const [name, value] of entries) {
     out.item(name);
-    out.item(value);
+    out.item(value, form?.below?.(name));
   }
   out.item(key);
   out.head(majors.array, length);
   return out.finish();
 }
 
-/** Items one after the other, as an array holds them. */
-export function encodeCborSequence(items: readonly CborValue[]): Uint8Array {
+/** Items one after the other, as an array holds them, some at a time. */
+export function* encodeCborSequence(items: Iterable<CborValue>, form?: CborForm): Generator<Uint8Array> {
   const out = new CborOutput();
-  for (const item of items) out.item(item);
-  return out.finish();
+  for (const item of items) for (const _ of out.steps(item, form)) yield out.take();
+  yield out.take();
 }
 
 export interface CborItem {

@@ -5,7 +5,7 @@ import type { TypeRow } from "../../../wire/schema.ts";
 import { encodeJson, encodePrettyJson, jsonPieces } from "../../../wire/go-strings.ts";
 import { InvariantError } from "../../kernel/invariant.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { cborListSlices, cborOf } from "./cbor.ts";
+import { cborListSlices, cborOf, cborSlices } from "./cbor.ts";
 import { utf8 } from "./encodings.ts";
 import {
   encodeProtobuf,
@@ -73,6 +73,8 @@ export class Encoders {
       list: (head: JsonObject, items: readonly JsonObject[]) => protobufListSlices(messageOf(head), head, items),
     });
     const cbor: Encode = Object.assign((object: JsonObject) => cborOf(typeOfObject(dialect, object), object), {
+      slices: (object: Readonly<Record<string, unknown>>) =>
+        cborSlices(typeOfObject(dialect, object as JsonObject), object as JsonObject),
       list: (head: JsonObject, items: readonly JsonObject[]) =>
         cborListSlices(typeOfObject(dialect, head), head, items),
     });
