@@ -165,6 +165,7 @@ it.each([
   ["create json ruled-schema", 201, 30],
   ["create json deep-schema", 201, 24],
   ["create json custom-depth", 201, 30],
+  ["create protobuf binary-data", 201, 50],
 ])("%s is answered with %i, and judged or read in at least %i events", (name, status, eventCountMin) => {
   const struck = new Struck({}, 1);
   const attack = attackTable()[name] as Attack;

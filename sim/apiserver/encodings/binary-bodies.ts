@@ -11,11 +11,11 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { unhandled, unrecognised } from "../../objects/decode.ts";
 import { isObject, type Target } from "../../contract/objects.ts";
 import { bodyValuesMax } from "../../objects/value-limit.ts";
-import { decodeProtobuf, openEnvelope, type ProtobufBody } from "./protobuf/envelope.ts";
+import { decodeProtobuf, decodeProtobufSteps, openEnvelope, type ProtobufBody } from "./protobuf/envelope.ts";
 import { ProtobufError } from "./protobuf/values.ts";
 
 /** Throws `ApiError` 400. Of a body of another kind only the kind is read: it is refused for that. */
-export function readProtobufBody(bytes: Uint8Array, target: Target): JsonObject {
+export function* protobufBodySteps(bytes: Uint8Array, target: Target): Generator<void, JsonObject> {
   const body = opened(bytes, target);
   const { kind, apiVersion } = body;
   const own = joinGroupVersion(target.group, target.version);
@@ -24,7 +24,7 @@ export function readProtobufBody(bytes: Uint8Array, target: Target): JsonObject 
     (apiVersion === "" || apiVersionFromDialect(target.dialect, apiVersion) === own);
   if (!isOwn) return { kind: kind || target.kind, apiVersion };
   try {
-    return decodeProtobuf(target.type, body);
+    return yield* decodeProtobufSteps(target.type, body);
   } catch (error) {
     if (error instanceof ProtobufError) throw unhandled(target, target, error.message);
     throw error;

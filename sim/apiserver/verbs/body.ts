@@ -1,5 +1,6 @@
 /** Request bodies on their way to objects: size, format, decoding, and what the decoder has to say. */
 import { append } from "../../../wire/lists.ts";
+import { drained } from "../../../wire/steps.ts";
 import { badRequest } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { finishDraft, readBody, stringField, walkRead } from "../../objects/decode.ts";
@@ -12,7 +13,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import type { Format } from "../encodings/encode.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import type { Run } from "../requests/run.ts";
-import { readCborBody, readProtobufBody, readProtobufOptions } from "../encodings/binary-bodies.ts";
+import { protobufBodySteps, readCborBody, readProtobufOptions } from "../encodings/binary-bodies.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { FieldValidation } from "./options.ts";
@@ -32,7 +33,12 @@ interface Reading {
  */
 export function decodeInSteps(reading: Reading, proceed: (draft: Draft) => void): void {
   const { run } = reading;
-  const { value, walk, finish } = readingOf(reading);
+  run.steps(bodySteps(reading), (body) => decodeValue(reading, body, proceed));
+}
+
+function decodeValue(reading: Reading, body: BodyValue, proceed: (draft: Draft) => void): void {
+  const { run } = reading;
+  const { value, walk, finish } = decodingOf(reading, body);
   const decode = (): void => {
     const walked = walk();
     requireFewDecoded(run, walked); // before there is more of it
@@ -44,6 +50,19 @@ export function decodeInSteps(reading: Reading, proceed: (draft: Draft) => void)
   });
 }
 
+interface BodyValue {
+  readonly format: Format;
+  /** In a binary format the object that its JSON would have been read as. */
+  readonly value: Uint8Array | JsonObject | undefined;
+}
+
+function* bodySteps({ context, run, resource: { target } }: Reading): Generator<void, BodyValue> {
+  const { body } = run.request;
+  const format = bodyFormat(context, run);
+  if (format === "protobuf") return { format, value: yield* protobufBodySteps(body as Uint8Array, target) };
+  return { format, value: format === "cbor" ? readCborBody(body as Uint8Array, target) : body };
+}
+
 /** A body as a value, and the two halves of its way to an object: what its type says of it, and what the defaults of its kind add. */
 interface Decoding {
   readonly value: unknown;
@@ -51,16 +70,7 @@ interface Decoding {
   readonly finish: (walked: Draft) => Draft;
 }
 
-function readingOf({ context, run, resource: { target }, level, previous }: Reading): Decoding {
-  const { body } = run.request;
-  const format = bodyFormat(context, run);
-  // In a binary format the body becomes the object that its JSON would have been read as.
-  const value =
-    format === "protobuf"
-      ? readProtobufBody(body as Uint8Array, target)
-      : format === "cbor"
-        ? readCborBody(body as Uint8Array, target)
-        : body;
+function decodingOf({ run, resource: { target }, level, previous }: Reading, { format, value }: BodyValue): Decoding {
   const read = readBody(value, format === "yaml" ? "yaml" : "json", target);
   const walk = (): Draft => {
     const { draft, warnings } = walkRead(read, value, target, format === "protobuf" ? "Ignore" : level, previous);
@@ -77,7 +87,8 @@ export function decodeBody(
   resource: Pick<ServedResource, "target">,
   level: FieldValidation,
 ): Draft {
-  const { walk, finish } = readingOf({ context, run, resource, level });
+  const reading = { context, run, resource, level };
+  const { walk, finish } = decodingOf(reading, drained(bodySteps(reading)));
   const draft = finish(walk());
   requireFewDecoded(run, draft);
   return draft;

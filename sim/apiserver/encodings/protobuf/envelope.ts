@@ -10,7 +10,7 @@ import { structNamed, structOfKind, type TypeRow } from "../../../../wire/schema
 import type { JsonObject } from "../../../contract/http-message.ts";
 import { typeInDialect } from "../../../kinds/custom/definition-type.ts";
 import { isLargeObject } from "../../../objects/value-limit.ts";
-import { decodeMessage, encodeMessage, encodeMessageSteps, guarded } from "./messages.ts";
+import { decodeMessage, decodeMessageSteps, encodeMessage, encodeMessageSteps, guarded } from "./messages.ts";
 import { ProtobufError, readFields, requireWireType, wireTypes } from "./values.ts";
 
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
@@ -150,6 +150,15 @@ export function decodeProtobuf(type: TypeRow, { kind, apiVersion, raw }: Protobu
     ...(apiVersion === "" ? {} : { apiVersion }),
     ...decodeMessage(type, raw, fieldsMax),
   };
+}
+
+/** The same in steps. */
+export function* decodeProtobufSteps(
+  type: TypeRow,
+  { kind, apiVersion, raw }: ProtobufBody,
+): Generator<void, JsonObject> {
+  const message = yield* decodeMessageSteps(type, raw);
+  return { ...(kind === "" ? {} : { kind }), ...(apiVersion === "" ? {} : { apiVersion }), ...message };
 }
 
 const meta = "~apimachinery.pkg.apis.meta.v1.";

@@ -53,6 +53,34 @@ export function decodeMessage(type: TypeRow, bytes: Uint8Array, fieldsMax = body
   return guarded(bytes, (reader) => readPlan(planOf(type), reader, bytes.length, {}), fieldsMax);
 }
 
+/** The same in steps: maps are filled when all has been read, which takes half of the time where they are large. */
+export function* decodeMessageSteps(type: TypeRow, bytes: Uint8Array): Generator<void, JsonObject> {
+  const entries: Entry[] = [];
+  waiting = entries;
+  let object: JsonObject;
+  try {
+    object = decodeMessage(type, bytes);
+  } finally {
+    waiting = undefined;
+  }
+  for (let at = 0; at < entries.length; at++) {
+    if (at % entriesPerStep === 0) yield;
+    const { map, key, value } = entries[at] as Entry;
+    own(map, key, value);
+  }
+  return object;
+}
+
+interface Entry {
+  readonly map: Record<string, Json>;
+  readonly key: string;
+  readonly value: Json;
+}
+
+/** Of the message that is being read, where its maps are filled later. */
+let waiting: Entry[] | undefined;
+const entriesPerStep = 8_000;
+
 /** Runs a reader whose own errors are a client's mistakes, too. */
 export function guarded<Result>(
   bytes: Uint8Array,
@@ -357,7 +385,10 @@ function mapSlot(type: TypeRow, field: FieldRow, values: Shape): Slot {
         } else return false;
         return true;
       });
-      own((into[name] ??= {}) as Record<string, Json>, key, value ?? zeroOf(codec));
+      const map = (into[name] ??= {}) as Record<string, Json>;
+      value ??= zeroOf(codec);
+      if (waiting === undefined) own(map, key, value);
+      else waiting.push({ map, key, value });
     },
   };
 }

@@ -9,12 +9,14 @@ import {
   structOfKind,
   type TypeRow,
 } from "../../../../wire/schema.ts";
+import { drained } from "../../../../wire/steps.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
 import { decodeObject } from "../../../objects/decode.ts";
 import { decodeMessage, encodeMessage } from "./messages.ts";
 import { rememberLarge } from "../../../objects/value-limit.ts";
 import {
   decodeProtobuf,
+  decodeProtobufSteps,
   encodeProtobuf,
   encodeWatchFrame,
   openEnvelope,
@@ -31,7 +33,9 @@ const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 
 function opened(bytes: Uint8Array): JsonObject {
   const body = openEnvelope(bytes);
   const type = typeOfObject(kubernetesDialect, { kind: body.kind, apiVersion: body.apiVersion }) as TypeRow;
-  return decodeProtobuf(type, body);
+  const object = decodeProtobuf(type, body);
+  expect(JSON.stringify(drained(decodeProtobufSteps(type, body)))).toBe(JSON.stringify(object)); // whatever order maps are filled in
+  return object;
 }
 
 const closed = (object: JsonObject): Uint8Array =>
@@ -68,6 +72,21 @@ describe("a large object", () => {
     }
     expect(pieces(protobufListSlices(listType, head, [small, pod]))[0]).toBeGreaterThan(10);
   });
+});
+
+it("large maps are filled in steps, with each key at its last value", () => {
+  const type = structNamed("core.v1.ConfigMap");
+  const data = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`__proto__${at % 20_000}`, `${at}`]));
+  const again = encodeMessage(type, { data: { __proto__1: "first" }, binaryData: { b: "YQ==" } });
+  const raw = Buffer.concat([again, encodeMessage(type, { data })]);
+  const body = { kind: "ConfigMap", apiVersion: "v1", raw } as never;
+  let steps = 0;
+  const reading = decodeProtobufSteps(type, body);
+  let step = reading.next();
+  for (; step.done !== true; step = reading.next()) steps++;
+  expect(steps).toBe(3);
+  expect(step.value).toEqual(decodeProtobuf(type, body));
+  expect(step.value["data"]).toEqual(data);
 });
 
 describe("recorded answers", () => {
