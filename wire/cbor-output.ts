@@ -76,13 +76,18 @@ export class CborOutput {
     waiting: CborValue[],
     forms: (CborForm | undefined)[],
   ): void {
-    const keys = Object.keys(map).filter((key) => map[key] !== undefined);
-    this.head(majors.map, keys.length);
+    const below = form?.below;
+    const keys = Object.keys(map);
+    let count = 0;
     for (let at = keys.length - 1; at >= 0; at--) {
       const key = keys[at] as string;
-      waiting.push(map[key] as CborValue, key);
-      forms.push(form?.below?.(key), undefined);
+      const value = map[key];
+      if (value === undefined) continue;
+      waiting.push(value, key);
+      forms.push(below?.(key), undefined);
+      count++;
     }
+    this.head(majors.map, count);
   }
 
   head(major: number, argument: number): void {
