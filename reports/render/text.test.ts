@@ -135,6 +135,25 @@ describe("text of a report", () => {
     expect(other).not.toContain("\nINCONCLUSIVE\nthe target");
   });
 
+  it("names the checks that found the same, as many on a line as a terminal shows", () => {
+    const checks = Array.from({ length: 20 }, (_, at) => ({ ...failedCheck, id: `check-${at}-that-has-a-name` }));
+    const rows = [row("watch.reliable", { status: "failed", expected: "a", actual: "b" })];
+    const lines = renderSuiteText(report(rows, checks)).split("\n");
+    const at = lines.findIndex((line) => line.includes("found by 20 checks, besides by"));
+    expect(lines.slice(at, at + 3)).toEqual([
+      "  also      found by 20 checks, besides by",
+      "            check-1-that-has-a-name, check-2-that-has-a-name, check-3-that-has-a-name,",
+      "            check-4-that-has-a-name, check-5-that-has-a-name, check-6-that-has-a-name,",
+    ]);
+    expect(
+      lines
+        .slice(at)
+        .join(" ")
+        .match(/check-\d+-that-has-a-name/g),
+    ).toHaveLength(19);
+    expect(lines.slice(at, at + 9).every(({ length }) => length <= 100)).toBe(true);
+  });
+
   it("leaves no empty line below an answer that ends with one", () => {
     expect(renderFailure({ ...failure, actual: "{}\n" })).toContain("  actual    {}\n  program");
   });

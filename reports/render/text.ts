@@ -149,8 +149,8 @@ function failureBlock(report: SuiteReport, checks: readonly CheckResult[], optio
   const [check, ...others] = checks as readonly [CheckResult, ...CheckResult[]];
   const block = checkBlock(report, check, options);
   if (others.length === 0) return block;
-  const names = others.map(({ id }) => id).join(", ");
-  const also = field("also", `found by ${checks.length} checks, besides by ${names}`, options.paint ?? plain);
+  const names = nameLines(others.map(({ id }) => id));
+  const also = field("also", `found by ${checks.length} checks, besides by\n${names}`, options.paint ?? plain);
   return `${block}\n${also}`;
 }
 
@@ -179,6 +179,22 @@ const inDirectory = (directory: string | undefined, file: string): string =>
 function shrinkNote({ shrinks }: SuiteFailure): string {
   return shrinks === 0 ? "" : ` (made smaller ${shrinks === 1 ? "once" : `${shrinks} times`})`;
 }
+
+/** Names, as many on a line as stand there well. */
+function nameLines(names: readonly string[]): string {
+  const lines = [""];
+  for (const [at, name] of names.entries()) {
+    const last = lines.at(-1) as string;
+    const text = at === names.length - 1 ? name : `${name},`;
+    if (last === "") lines[lines.length - 1] = text;
+    else if (last.length + 1 + text.length <= lineCharacters) lines[lines.length - 1] = `${last} ${text}`;
+    else lines.push(text);
+  }
+  return lines.join("\n");
+}
+
+/** With what stands before it, a line is some hundred. */
+const lineCharacters = 88;
 
 /** Continuation lines stand under the first, so that a long text stays one field to the eye. */
 function field(name: string, value: string, paint: Paint): string {
@@ -216,7 +232,7 @@ function unmetBlock(report: SuiteReport, paint: Paint): string {
   const names = deviationsThat(report, "unjudged").map(({ name }) => name);
   if (names.length === 0) return "";
   const title = `NOT MET deviations: no check that meets them ran (${names.length})`;
-  return `${paint("quiet", title)}\n  ${names.join(", ")}`;
+  return `${paint("quiet", title)}\n  ${nameLines(names).replaceAll("\n", "\n  ")}`;
 }
 
 /** By reason and area, since they may outnumber all else: `conform --list` and the JSON have every row with its own reason. */
