@@ -215,4 +215,20 @@ describe("the wall driver", () => {
     expect(driver.enter(process, () => process.clock.nowMicros())).toBe(0);
     expect(clock.pending).toBe(0);
   });
+
+  it("still runs what an entry makes due at once after it was stopped, however long that takes", () => {
+    const { clock, process, driver } = setup();
+    let fired = 0;
+    const enter = (): void =>
+      driver.enter(process, () => {
+        process.clock.after(0, () => {
+          clock.now += 4_000;
+          fired++;
+        });
+      });
+    for (let at = 0; at < 5; at++) enter();
+    driver.stop();
+    for (let at = 0; at < 5; at++) enter();
+    expect(fired).toBe(10);
+  });
 });

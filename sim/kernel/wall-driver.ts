@@ -73,6 +73,7 @@ export class WallDriver {
   /** Fires nothing more. Entering still works, but only at the instant reached. */
   stop(): void {
     this.stopped = true;
+    this.isBehind = false;
     this.armed?.cancel();
     this.armed = undefined;
   }
@@ -99,7 +100,7 @@ export class WallDriver {
   private stepsUntil(untilMicros: Micros): void {
     const { kernel } = this;
     while ((kernel.nextEventMicros ?? Infinity) <= untilMicros) {
-      this.isBehind = kernel.isTurnOver();
+      this.isBehind = !this.stopped && kernel.isTurnOver(); // once it is stopped there is no other turn
       if (this.isBehind) return;
       try {
         kernel.step();
