@@ -24,12 +24,17 @@ export function* protobufBodySteps(bytes: Uint8Array, target: Target): Generator
     (apiVersion === "" || apiVersionFromDialect(target.dialect, apiVersion) === own);
   if (!isOwn) return { kind: kind || target.kind, apiVersion };
   try {
-    return yield* decodeProtobufSteps(target.type, body);
+    return body.raw.length < longMin
+      ? decodeProtobuf(target.type, body)
+      : yield* decodeProtobufSteps(target.type, body);
   } catch (error) {
     if (error instanceof ProtobufError) throw unhandled(target, target, error.message);
     throw error;
   }
 }
+
+/** Bytes from which on a message is worth more than one step. */
+const longMin = 64 * 1024;
 
 /** Throws `ApiError` 400. */
 export function readCborBody(bytes: Uint8Array, target: Pick<Target, "kind">): JsonObject {

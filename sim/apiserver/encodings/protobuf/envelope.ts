@@ -10,7 +10,8 @@ import { structNamed, structOfKind, type TypeRow } from "../../../../wire/schema
 import type { JsonObject } from "../../../contract/http-message.ts";
 import { typeInDialect } from "../../../kinds/custom/definition-type.ts";
 import { isLargeObject } from "../../../objects/value-limit.ts";
-import { decodeMessage, decodeMessageSteps, encodeMessage, encodeMessageSteps, guarded } from "./messages.ts";
+import { decodeMessage, decodeMessageSteps, encodeMessage, encodeMessageSteps } from "./messages.ts";
+import { guarded } from "./reading.ts";
 import { ProtobufError, readFields, requireWireType, wireTypes } from "./values.ts";
 
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);

@@ -12,6 +12,7 @@ import { InvariantError } from "../../../kernel/invariant.ts";
 import type { Json, JsonObject } from "../../../contract/http-message.ts";
 import { bodyValuesMax } from "../../../objects/value-limit.ts";
 import { presenceOf, zeroOfField } from "../../../objects/zero-values.ts";
+import { guarded, readCounted, readInSteps, readNowOrLater } from "./reading.ts";
 import { schemaAlternative } from "./schema-alternatives.ts";
 import {
   boolCodec,
@@ -53,49 +54,11 @@ export function decodeMessage(type: TypeRow, bytes: Uint8Array, fieldsMax = body
   return guarded(bytes, (reader) => readPlan(planOf(type), reader, bytes.length, {}), fieldsMax);
 }
 
-/** The same in steps: maps are filled when all has been read, which takes half of the time where they are large. */
+/** The same in steps: entries of maps and messages of lists are read after what holds them. Throws `ProtobufError`. */
 export function* decodeMessageSteps(type: TypeRow, bytes: Uint8Array): Generator<void, JsonObject> {
-  const entries: Entry[] = [];
-  waiting = entries;
-  let object: JsonObject;
-  try {
-    object = decodeMessage(type, bytes);
-  } finally {
-    waiting = undefined;
-  }
-  for (let at = 0; at < entries.length; at++) {
-    if (at % entriesPerStep === 0) yield;
-    const { map, key, value } = entries[at] as Entry;
-    own(map, key, value);
-  }
+  const object: Record<string, Json> = {};
+  yield* readInSteps(bytes, (reader) => readPlan(planOf(type), reader, bytes.length, object));
   return object;
-}
-
-interface Entry {
-  readonly map: Record<string, Json>;
-  readonly key: string;
-  readonly value: Json;
-}
-
-/** Of the message that is being read, where its maps are filled later. */
-let waiting: Entry[] | undefined;
-const entriesPerStep = 8_000;
-
-/** Runs a reader whose own errors are a client's mistakes, too. */
-export function guarded<Result>(
-  bytes: Uint8Array,
-  read: (reader: Reader) => Result,
-  fieldsMax = bodyValuesMax,
-): Result {
-  depth = 0;
-  fieldsLeft = fieldsMax;
-  try {
-    return read(protobuf.Reader.create(bytes));
-  } catch (error) {
-    if (error instanceof ProtobufError || error instanceof InvariantError) throw error;
-    if (error instanceof RangeError) throw new ProtobufError("unexpected EOF");
-    throw new ProtobufError(`proto: ${(error as Error).message}`);
-  }
 }
 
 interface MessagePlan {
@@ -163,20 +126,12 @@ function isMuch(written: Written, bytes: number): boolean {
 
 const bytesPerStep = 64 * 1024;
 
-/** How deep messages may lie in each other; only schemas do so at all. The real decoder has no limit but memory. */
-const depthMax = 500;
-let depth = 0;
-let fieldsLeft = 0;
-
 function readPlan(plan: MessagePlan, reader: Reader, length: number, into: Record<string, Json>): JsonObject {
-  if (++depth > depthMax) throw new ProtobufError("proto: exceeded maximum recursion depth");
-  readFields(reader, length, (number, wireType) => {
-    if (--fieldsLeft < 0) throw new ProtobufError("proto: exceeded maximum number of fields");
+  readCounted(reader, length, (number, wireType) => {
     const slot = plan.byNumber.get(number);
     slot?.read(reader, wireType, into);
     return slot !== undefined;
   });
-  depth--;
   return into;
 }
 
@@ -286,7 +241,11 @@ function listSlot(type: TypeRow, field: FieldRow, items: Shape): Slot {
       const packed = wireType === wireTypes.delimited && codec.wireType !== wireTypes.delimited;
       if (!packed) {
         requireWireType(wireType, codec.wireType, name);
-        list.push(codec.read(reader, undefined));
+        if (steps === undefined) list.push(codec.read(reader, undefined));
+        else {
+          const at = list.push(null) - 1;
+          readNowOrLater(reader, (part) => (list[at] = codec.read(part, undefined)));
+        }
         return;
       }
       const end = reader.uint32() + reader.pos;
@@ -356,6 +315,19 @@ function mapSlot(type: TypeRow, field: FieldRow, values: Shape): Slot {
     codec.write(writer, value);
     writer.ldelim();
   };
+  const readEntry = (reader: Reader, map: Record<string, Json>): void => {
+    let key = "";
+    let value: Json | undefined;
+    readFields(reader, reader.uint32(), (part, partType) => {
+      if (part === 1) key = stringCodec.read(reader, undefined) as string;
+      else if (part === 2) {
+        requireWireType(partType, codec.wireType, name);
+        value = codec.read(reader, undefined);
+      } else return false;
+      return true;
+    });
+    own(map, key, value ?? zeroOf(codec));
+  };
   return {
     number,
     name,
@@ -375,20 +347,8 @@ function mapSlot(type: TypeRow, field: FieldRow, values: Shape): Slot {
     },
     read(reader, wireType, into) {
       requireWireType(wireType, wireTypes.delimited, name);
-      let key = "";
-      let value: Json | undefined;
-      readFields(reader, reader.uint32(), (part, partType) => {
-        if (part === 1) key = stringCodec.read(reader, undefined) as string;
-        else if (part === 2) {
-          requireWireType(partType, codec.wireType, name);
-          value = codec.read(reader, undefined);
-        } else return false;
-        return true;
-      });
       const map = (into[name] ??= {}) as Record<string, Json>;
-      value ??= zeroOf(codec);
-      if (waiting === undefined) own(map, key, value);
-      else waiting.push({ map, key, value });
+      readNowOrLater(reader, (entry) => readEntry(entry, map));
     },
   };
 }

@@ -74,19 +74,67 @@ describe("a large object", () => {
   });
 });
 
-it("large maps are filled in steps, with each key at its last value", () => {
-  const type = structNamed("core.v1.ConfigMap");
-  const data = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`__proto__${at % 20_000}`, `${at}`]));
-  const again = encodeMessage(type, { data: { __proto__1: "first" }, binaryData: { b: "YQ==" } });
-  const raw = Buffer.concat([again, encodeMessage(type, { data })]);
-  const body = { kind: "ConfigMap", apiVersion: "v1", raw } as never;
-  let steps = 0;
-  const reading = decodeProtobufSteps(type, body);
-  let step = reading.next();
-  for (; step.done !== true; step = reading.next()) steps++;
-  expect(steps).toBe(3);
-  expect(step.value).toEqual(decodeProtobuf(type, body));
-  expect(step.value["data"]).toEqual(data);
+describe("a large message", () => {
+  const stepsOf = (reading: Generator<void, JsonObject>): readonly [steps: number, object: JsonObject] => {
+    let steps = 0;
+    let step = reading.next();
+    for (; step.done !== true; step = reading.next()) steps++;
+    return [steps, step.value];
+  };
+
+  it("has its maps read in steps, with each key at its last value", () => {
+    const type = structNamed("core.v1.ConfigMap");
+    const data = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`__proto__${at % 20_000}`, `${at}`]));
+    const again = encodeMessage(type, { data: { __proto__1: "first" }, binaryData: { b: "YQ==" } });
+    const raw = Buffer.concat([again, encodeMessage(type, { data })]);
+    const body = { kind: "ConfigMap", apiVersion: "v1", raw } as never;
+    const [steps, object] = stepsOf(decodeProtobufSteps(type, body));
+    expect(steps).toBe(3);
+    expect(object).toEqual(decodeProtobuf(type, body));
+    expect(object["data"]).toEqual(data);
+  });
+
+  it("has its lists read in steps, with all that is in their messages", () => {
+    const type = structNamed("core.v1.Pod");
+    const containers = Array.from({ length: 3_000 }, (_, at) => ({
+      name: `c${at}`,
+      env: Array.from({ length: 10 }, (_, of) => ({ name: `e${of}` })),
+    }));
+    const raw = encodeMessage(type, { spec: { containers } });
+    const [steps, object] = stepsOf(decodeProtobufSteps(type, { kind: "", apiVersion: "", raw }));
+    expect(steps).toBeGreaterThan(10);
+    expect(object).toEqual(decodeProtobuf(type, { kind: "", apiVersion: "", raw }));
+  });
+
+  it("is refused as it is at once, by its first mistake", () => {
+    const type = structNamed("core.v1.Pod");
+    const containers = [
+      { name: "a", env: [{ name: "x", value: "y" }], resources: { limits: { cpu: "1" } } },
+      { name: "b", ports: [{ containerPort: 1 }, { containerPort: 2 }] },
+    ];
+    const whole = encodeMessage(type, { metadata: { name: "p", labels: { a: "b", c: "d" } }, spec: { containers } });
+    const said = (decode: () => JsonObject): string => {
+      try {
+        return JSON.stringify(decode());
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const changes = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 });
+    let refused = 0;
+    fc.assert(
+      fc.property(changes, fc.integer({ min: 1, max: whole.length }), fc.boolean(), (bytes, length, isCut) => {
+        const raw = Uint8Array.from(whole);
+        for (const [at, byte] of bytes) raw[at] = byte;
+        const body = { kind: "Pod", apiVersion: "v1", raw: isCut ? raw.subarray(0, length) : raw };
+        const atOnce = said(() => decodeProtobuf(type, body));
+        if (!atOnce.startsWith("{")) refused++;
+        expect(said(() => drained(decodeProtobufSteps(type, body)))).toBe(atOnce);
+      }),
+      { seed: 5, numRuns: 3_000 },
+    );
+    expect(refused).toBeGreaterThan(1_000);
+  });
 });
 
 describe("recorded answers", () => {
