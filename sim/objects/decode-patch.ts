@@ -20,6 +20,7 @@ import { largeMapSteps } from "./large-maps.ts";
 import { isDeeperThan } from "./nesting.ts";
 import { jsonReadings, readJsonBody } from "./json-body.ts";
 import { isLargeObject, requireFewValues } from "./value-limit.ts";
+import type { WalkedAhead } from "./walk-ahead.ts";
 import { depthMax, UnstructuredContext, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
 
@@ -122,7 +123,7 @@ export function* patchSteps(patch: Patch, live: JsonObject): Generator<void, Jso
 
 /**
  * Applies `patch` to `live` and decodes the result as `target`. `live` is the stored object in this version; what is
- * unchanged in the result is `live`'s own. Throws `ApiError`. `document`: what `patchSteps` has made of the two.
+ * unchanged in the result is `live`'s own. Throws `ApiError`. `document`: what `patchSteps` has made of the two; `ahead`: what has been walked of it before.
  */
 export function decodePatched(
   patch: Patch,
@@ -130,8 +131,10 @@ export function decodePatched(
   target: Target,
   options: PatchDecoding,
   document = drained(patchSteps(patch, live)),
+  ahead?: WalkedAhead,
 ): Decoded {
   const context = patch.strategic === undefined ? new WalkContext() : new UnstructuredContext();
+  context.ahead = ahead;
   context.isLarge = patch.isLarge || isLargeObject(live);
   const draft = walkOfStruct(target.type)(document ?? {}, context, live) as Draft;
   const refused = (error: string, status: number): ApiError => refusal(patch, document, error, status);

@@ -14,6 +14,7 @@ import { type Draft, type FieldValidation, isObject, type Target } from "../cont
 import { strictProblems } from "./strict-problems.ts";
 import { jsonReadings, readJsonBody } from "./json-body.ts";
 import { isLargeObject, requireFewValues, valuesMax } from "./value-limit.ts";
+import type { WalkedAhead } from "./walk-ahead.ts";
 import { describe, WalkContext } from "./walk-context.ts";
 import { walkOfStruct } from "./walker.ts";
 import { readYamlBody } from "./yaml-body.ts";
@@ -42,16 +43,21 @@ export function decodeObject(
   return { draft: finishDraft(draft, target), warnings };
 }
 
-/** The same for a body that has been read, but for the names and defaults of its kind: those are for `finishDraft`. */
+/**
+ * The same for a body that has been read, but for the names and defaults of its kind: those are for `finishDraft`. `ahead`: what has been
+ * walked of it before.
+ */
 export function walkRead(
   read: ReadBody,
   body: Uint8Array | JsonObject | undefined,
   target: Target,
   level: FieldValidation,
   previous?: JsonObject,
+  ahead?: WalkedAhead,
 ): Decoded {
   const gvk = recognise(read, target, body);
   const context = new WalkContext();
+  context.ahead = ahead;
   context.isLarge =
     body instanceof Uint8Array ? body.length > largeBytesMin : body !== undefined && isLargeObject(body);
   const draft = walkOfStruct(target.type)(read.value, context, previous) as Draft;

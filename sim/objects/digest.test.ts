@@ -76,6 +76,23 @@ describe("a digest", () => {
     expect(digestOf({ ...object } as Json, partsOf(object))).toBe(digestOf(structuredClone(object) as Json));
   });
 
+  it("of parts stops within what is wide, and is the same", () => {
+    const many = <Value>(count: number, make: (at: number) => Value): Record<string, Value> =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, make(at)]));
+    const wides = [
+      many(60_000, () => "AAAA"),
+      many(300, (at) => many(at < 5 ? 5_000 : 3, () => ({}))),
+      Object.values(many(60_000, (at) => at)),
+      Object.values(many(300, (at) => ({ name: `n${at}`, args: Object.values(many(at < 5 ? 5_000 : 3, String)) }))),
+      { ...many(40_000, () => "v"), __proto__x: [many(300, String), {}, []] },
+    ];
+    for (const wide of wides) {
+      const object = { metadata: { name: "a" }, wide: seal(wide as unknown as Json) } as unknown as { wide: Json };
+      expect([...digestParts(object as never)].length).toBeGreaterThanOrEqual(2);
+      expect(digestOf(object as never, partsOf(object as never))).toBe(digestOf(structuredClone(object) as never));
+    }
+  });
+
   it("differs where values differ", () => {
     fc.assert(
       fc.property(value, value, (left, right) => {

@@ -65,7 +65,7 @@ const bytesPerStep = 128 * 1024;
 
 /** Below a field of the object: as deep as requirements of a container and fields that a manager owns. */
 const partDepthMax = 6;
-/** What is wider is read as a whole. */
+/** What is wider is read some members at a time. */
 const partWidthMax = 256;
 /** Smaller ones are read again with what they are part of. */
 const knownPartBytesMin = 1024;
@@ -73,8 +73,11 @@ const knownPartBytesMin = 1024;
 /** What is within a part comes first, each by itself. Returns its bytes, but of a scalar. */
 function* digestPart(part: Json, depth: number, read: { bytes: number }): Generator<void, number> {
   if (typeof part !== "object" || part === null) return 0;
-  if (depth === 0 || isWide(part)) summariseShared(part);
-  else {
+  if (depth === 0) summariseShared(part);
+  else if (isWide(part)) {
+    if (summaries.get(part) === undefined) yield* digestWide(part, depth, read);
+    summariseShared(part);
+  } else {
     const within: { [key: string]: Json } = Array.isArray(part) ? ([] as never) : (Object.create(null) as never);
     for (const key of Object.keys(part)) {
       const child = (part as Members)[key] as Json;
@@ -90,6 +93,52 @@ function* digestPart(part: Json, depth: number, read: { bytes: number }): Genera
     yield;
   }
   return size;
+}
+
+/** Whether a value may take long: most members of what is wide are scalars, or hold scalars. */
+function isWideOrNested(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return isWide(value) || Object.values(value).some((child) => typeof child === "object" && child !== null);
+}
+
+/** As `summariseList` and `summariseObject`, with stops on the way. */
+function* digestWide(part: readonly Json[] | Members, depth: number, read: { bytes: number }): Generator<void, void> {
+  const names = Array.isArray(part) ? undefined : Object.keys(part);
+  const length = names?.length ?? (part as readonly Json[]).length;
+  let first: number = names === undefined ? seeds.list : 0;
+  let second = names === undefined ? length : 0;
+  let [size, count] = [2, 0];
+  for (let at = 0; at < length; at++) {
+    const name = names?.[at];
+    const value = name === undefined ? (part as readonly Json[])[at] : (part as Members)[name];
+    if (value === undefined) continue;
+    const isPart = isWideOrNested(value);
+    if (isPart) yield* digestPart(value, depth - 1, read);
+    const before = isPart ? value : undefined; // it has been read
+    if (name === undefined) {
+      summarise(value, before);
+      first = mix(first ^ high, low);
+      second = mix(second ^ low, first);
+      size += bytes;
+    } else {
+      const key = summaryOfText(name);
+      summariseMember(key, value, before);
+      first = (first + high) | 0;
+      second = (second + low) | 0;
+      size += key.bytes + 3 + bytes;
+    }
+    count++;
+    read.bytes += bytes + (name?.length ?? 0);
+    if (read.bytes >= bytesPerStep) {
+      read.bytes = 0;
+      yield;
+    }
+  }
+  bytes = size + Math.max(0, count - 1);
+  high = names === undefined ? first : mix(first, seeds.object ^ count);
+  low = names === undefined ? second : mix(second, high);
+  remember(part);
+  read.bytes -= bytes; // its holder counts it
 }
 
 const isWide = (part: readonly Json[] | Members): boolean =>
@@ -162,16 +211,23 @@ function summariseObject(object: Members, before: Members | undefined): void {
     const value = object[key];
     if (value === undefined) continue;
     name = count < namedKeysMax ? summaryOfKey(key, name) : summaryOfText(key);
-    summarise(value, before === undefined || typeof value !== "object" ? undefined : before[key]);
-    const member = mix(name.high ^ high, name.low ^ Math.imul(low, 0x9e3779b1));
-    first = (first + member) | 0;
-    second = (second + mix(name.low ^ low, member)) | 0;
+    summariseMember(name, value, before === undefined || typeof value !== "object" ? undefined : before[key]);
+    first = (first + high) | 0;
+    second = (second + low) | 0;
     size += name.bytes + 3 + bytes + (count === 0 ? 0 : 1); // two quotes, a colon, and a comma between members
     count++;
   }
   high = mix(first, seeds.object ^ count);
   low = mix(second, high);
   bytes = size;
+}
+
+/** A value and the key that it stands under: two words that are added up, and the bytes of the value alone. */
+function summariseMember(name: Summary, value: Json, before: Json | undefined): void {
+  summarise(value, before);
+  const member = mix(name.high ^ high, name.low ^ Math.imul(low, 0x9e3779b1));
+  low = mix(name.low ^ low, member);
+  high = member;
 }
 
 /**

@@ -75,6 +75,10 @@ export const orderedBefore = (map: JsonObject): JsonObject | undefined => handed
 export const orderedSetBefore = (map: JsonObject): JsonObject | undefined =>
   handedOut(sets, map) ?? handedOut(copies, map);
 
+/** Whether a map has been put in order, and has not been handed out. */
+export const isInOrder = (map: object): boolean =>
+  isAnyCopied && (copies.has(map as JsonObject) || sets.has(map as JsonObject));
+
 function handedOut(from: WeakMap<JsonObject, JsonObject>, map: JsonObject): JsonObject | undefined {
   if (!isAnyCopied) return undefined;
   const copy = from.get(map);

@@ -4,10 +4,12 @@
  */
 
 const manyMin = 1_000;
+const none: readonly never[] = [];
 
 export function valuesOf(container: object): readonly unknown[] {
   if (Array.isArray(container)) return container;
   const names = Object.keys(container);
+  if (names.length === 0) return none; // as in a set of fields, of which most are
   if (names.length < manyMin) return Object.values(container);
   const values: unknown[] = [];
   for (const name of names) values.push((container as Readonly<Record<string, unknown>>)[name]);

@@ -12,7 +12,7 @@ import type { FieldRow, Shape, TypeRow } from "../../wire/schema.ts";
 import { badRequest, unmapped } from "../contract/errors.ts";
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { goType } from "./go-values.ts";
-import { unknownDirective, withoutDirectives, withoutNulls } from "./strategic-directives.ts";
+import { added, unknownDirective } from "./strategic-directives.ts";
 import { mergeLists } from "./strategic-lists.ts";
 import { isObject } from "../contract/objects.ts";
 import { setKey } from "./walker.ts";
@@ -144,7 +144,7 @@ function mergeField(result: Merging, name: string, value: Json, shape: Shape, is
   if (kindOf(before) !== kindOf(value)) {
     // A list of deletions has nothing to delete from; anything else is taken as it is.
     if (isDeletion) return;
-    const clean = withoutDirectives(withoutNulls(value));
+    const clean = added(value);
     if (clean === undefined) result.delete(name);
     else result.set(name, clean);
   } else if (isObject(value)) {

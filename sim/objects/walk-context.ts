@@ -30,6 +30,22 @@ export class WalkContext {
   isLarge = false;
   /** A large map that was just walked, and is not empty: to ask it for its first key means to list all. */
   large: unknown;
+  /** What parts of a large value have been made before; each is handed out once. None of them is empty. */
+  ahead: Map<unknown, Json> | undefined = undefined;
+
+  /** What has been made of a container before, if anything was. */
+  madeAhead(container: unknown): Json | undefined {
+    const made = this.ahead?.get(container);
+    if (made === undefined) return undefined;
+    this.ahead?.delete(container);
+    this.large = made;
+    return made;
+  }
+
+  /** Whether all that was walked is right, and known to its types. */
+  get isClean(): boolean {
+    return this.error === undefined && this.unknown.length === 0;
+  }
 
   /** A value of the wrong JSON type. */
   mismatch(found: string, goType: string): void {
@@ -120,6 +136,16 @@ function renderPath(path: WalkContext["path"], last: string): string {
  * Returns undefined when the field should be left out.
  */
 export type Walk = (value: unknown, context: WalkContext, previous: unknown) => Json | undefined;
+
+/** What the walk of a container does with what is in it: for walks that go ahead. */
+export interface Inside {
+  /** Whether the container counts for how deep values lie in each other. */
+  readonly deepens: boolean;
+  /** The walk of what stands under a name, or in a list; undefined for what is dropped. */
+  readonly of: (name: string) => Walk | undefined;
+  /** Of a map of texts in order: makes some of them what they shall be, in place. */
+  readonly fill?: (ordered: Record<string, Json>, names: readonly string[], context: WalkContext) => void;
+}
 
 export interface FieldWalk {
   readonly name: string;

@@ -9,7 +9,15 @@ import type { Json, JsonObject } from "../contract/http-message.ts";
 import { int64Of } from "./int64.ts";
 import { orderedBefore, orderedSetBefore } from "./large-maps.ts";
 import { type NamedScalar, namedScalars } from "./scalars.ts";
-import { depthMax, describe, describeNumber, type FieldWalk, type Walk, type WalkContext } from "./walk-context.ts";
+import {
+  depthMax,
+  describe,
+  describeNumber,
+  type FieldWalk,
+  type Inside,
+  type Walk,
+  type WalkContext,
+} from "./walk-context.ts";
 import { orderedRows, presenceOf, shortTypeName, zeroOfField, zeroOfShape, zeroStruct } from "./zero-values.ts";
 
 interface StructWalk {
@@ -37,11 +45,25 @@ export function setCustomWalk(type: TypeRow, walk: Walk): void {
   customWalks.set(type, walk);
 }
 
+const insides = new WeakMap<Walk, Inside>();
+
+/** Of the walk of a container by the type tables. */
+export const insideOf = (walk: Walk): Inside | undefined => insides.get(walk);
+
+function withInside(walk: Walk, inside: Inside): Walk {
+  insides.set(walk, inside);
+  return walk;
+}
+
 function compileStruct(type: TypeRow): Walk {
   let plan: StructWalk | undefined; // made at the first use: types are recursive
   const goType = `v1.${shortTypeName(type)}`;
-  return (value, context, previous) => {
+  const walk: Walk = (value, context, previous) => {
     if (value === previous && Object.isFrozen(value)) return value as Json;
+    if (context.ahead !== undefined) {
+      const made = context.madeAhead(value);
+      if (made !== undefined) return made;
+    }
     if (typeof value !== "object" || Array.isArray(value)) {
       context.mismatch(describe(value), goType);
       return zeroStruct(type);
@@ -59,6 +81,7 @@ function compileStruct(type: TypeRow): Walk {
     context.depth--;
     return result;
   };
+  return withInside(walk, { deepens: true, of: (name) => (plan ??= planStruct(type)).fields.get(name)?.walk });
 }
 
 /**
@@ -183,8 +206,11 @@ function compileShape(shape: Shape, typeName: string | undefined): Walk {
 const quantity = namedScalars["~apimachinery.pkg.api.resource.Quantity"] as NamedScalar;
 const intOrString = namedScalars["~apimachinery.pkg.util.intstr.IntOrString"] as NamedScalar;
 
+/** Walks of scalars that may end the reading, whatever was wrong before. */
+const namedWalks = new WeakSet<Walk>();
+
 function compileNamed(scalar: NamedScalar): Walk {
-  return (value, context, previous) => {
+  const walk: Walk = (value, context, previous) => {
     if (value === previous) return value as Json;
     const result = scalar(value);
     if (result.ok) return result.value;
@@ -199,6 +225,8 @@ function compileNamed(scalar: NamedScalar): Walk {
     }
     return undefined;
   };
+  namedWalks.add(walk);
+  return walk;
 }
 
 function compileScalar(type: "string" | "integer" | "number" | "boolean", format: string | undefined): Walk {
@@ -244,8 +272,12 @@ function compileList(items: Shape): Walk {
   const walk = compileShape(items, typeNameOf(items));
   const scalar = items.is === "scalar";
   const goType = `[]${goTypeOf(items)}`;
-  return (value, context, previous) => {
+  const walkAll: Walk = (value, context, previous) => {
     if (value === previous && Object.isFrozen(value)) return value as Json;
+    if (context.ahead !== undefined) {
+      const made = context.madeAhead(value);
+      if (made !== undefined) return made;
+    }
     if (!Array.isArray(value)) {
       context.mismatch(describe(value), goType);
       return undefined;
@@ -264,6 +296,7 @@ function compileList(items: Shape): Walk {
     }
     return result;
   };
+  return withInside(walkAll, { deepens: false, of: () => walk });
 }
 
 const noItems: readonly unknown[] = [];
@@ -273,38 +306,63 @@ function compileMap(values: Shape): Walk {
   const scalar = values.is === "scalar";
   const ofTexts = scalar || values.is === "either";
   const goType = `map[string]${goTypeOf(values)}`;
-  return (value, context, previous) => {
+  /** What is no text of its own kind is found by looking: nothing that comes after the first mistake can matter. */
+  const isPlain = values.is === "scalar" && !namedWalks.has(walk);
+  /** Puts what `table` has under a key into `result`; which may be the same: most of what is in order is right as it stands. */
+  const member = (
+    key: string,
+    table: Readonly<Record<string, unknown>>,
+    result: Record<string, Json>,
+    context: WalkContext,
+    before: JsonObject | undefined,
+  ): void => {
+    const item = table[key];
+    if (item === undefined) return;
+    if (item === null) {
+      setKey(result, key, zeroOfShape(values));
+      return;
+    }
+    if (!scalar) context.path.push([key]);
+    const made = walk(item, context, before?.[key]) ?? zeroOfShape(values);
+    if (made !== item || table !== result) setKey(result, key, made);
+    if (!scalar) context.path.pop();
+  };
+  const walkAll: Walk = (value, context, previous) => {
     if (value === previous && Object.isFrozen(value)) return value as Json;
     if (typeof value !== "object" || Array.isArray(value)) {
       context.mismatch(describe(value), goType);
       return undefined;
     }
+    if (context.ahead !== undefined) {
+      const made = context.madeAhead(value);
+      if (made !== undefined) return made;
+    }
     const before = previous as JsonObject | undefined;
     const ordered = ofTexts ? (orderedBefore(value as JsonObject) as Record<string, Json> | undefined) : undefined;
     if (ordered !== undefined && walk === walkString) return (context.large = ordered);
-    // What has been put in order is made what it shall be in place: most texts are that already.
     const result: Record<string, Json> = ordered ?? {};
     const table: Readonly<Record<string, unknown>> = ordered ?? (value as JsonObject);
-    const member = (key: string): void => {
-      const item = table[key];
-      if (item === undefined) return;
-      if (item === null) {
-        setKey(result, key, zeroOfShape(values));
-        return;
-      }
-      if (!scalar) context.path.push([key]);
-      const made = walk(item, context, before?.[key]) ?? zeroOfShape(values);
-      if (made !== item || ordered === undefined) setKey(result, key, made);
-      if (!scalar) context.path.pop();
-    };
     const keys = sortedKeys(table, context.isLarge || ordered !== undefined);
-    if (keys === undefined) for (const key in table) member(key);
+    if (keys === undefined) for (const key in table) member(key, table, result, context, before);
     else {
-      for (const key of keys) member(key);
+      for (const key of keys) {
+        member(key, table, result, context, before);
+        if (isPlain && context.error !== undefined) break;
+      }
       if (keys.length > manyKeys && table[keys[0] as string] !== undefined) context.large = result;
     }
     return result;
   };
+  return withInside(walkAll, {
+    deepens: false,
+    of: () => walk,
+    ...(ofTexts &&
+      walk !== walkString && {
+        fill(ordered, names, context) {
+          for (const name of names) member(name, ordered, ordered, context, undefined);
+        },
+      }),
+  });
 }
 
 /** Of a table with more keys than this, the list of them is faster to go through than the table itself. */
@@ -361,6 +419,10 @@ const walkOpaqueObject: Walk = (value, context, previous) => {
 const walkOpaque: Walk = (value, context, previous) => {
   if (typeof value === "object" && value !== null) {
     if (value === previous && Object.isFrozen(value)) return value as Json;
+    if (context.ahead !== undefined) {
+      const made = context.madeAhead(value);
+      if (made !== undefined) return made;
+    }
     if (++context.depth > depthMax) {
       context.fail("json: exceeded max depth");
       context.depth--;
@@ -377,6 +439,10 @@ const walkOpaque: Walk = (value, context, previous) => {
   context.fail(`json: unsupported value: ${String(value)}`);
   return undefined;
 };
+
+const insideOpaque: Inside = { deepens: true, of: () => walkOpaque };
+insides.set(walkOpaque, insideOpaque);
+insides.set(walkOpaqueObject, insideOpaque);
 
 function copyList(list: readonly unknown[], context: WalkContext): Json {
   return list.map((item) =>

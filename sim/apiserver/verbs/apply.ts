@@ -15,6 +15,7 @@ import { type Draft, metadataOf, ownMetadata, type Target } from "../../contract
 import { largeMapSteps } from "../../objects/large-maps.ts";
 import { requireFewOwned, requireFewValues } from "../../objects/value-limit.ts";
 import { UnstructuredContext } from "../../objects/walk-context.ts";
+import { walkAheadSteps } from "../../objects/walk-ahead.ts";
 import { walkOfStruct } from "../../objects/walker.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
@@ -131,11 +132,12 @@ function* appliedSteps(
   }
   reportDuplicates(run, configuration, options);
   yield;
+  const context = new UnstructuredContext();
   if (run.isLarge) {
     yield* largeMapSteps(object, live);
+    context.ahead = yield* walkAheadSteps(target.type, object, live);
     yield;
   }
-  const context = new UnstructuredContext();
   context.isLarge = run.isLarge;
   const walked = walkOfStruct(target.type)(object, context, live) as Draft;
   if (context.error !== undefined) {

@@ -8,6 +8,7 @@ import { type Draft, isObject } from "../../contract/objects.ts";
 import { jsonReadings, readJsonBody } from "../../objects/json-body.ts";
 import { largeMapSteps } from "../../objects/large-maps.ts";
 import { requireFewValues } from "../../objects/value-limit.ts";
+import { type WalkedAhead, walkAheadSteps } from "../../objects/walk-ahead.ts";
 import { readYamlBody } from "../../objects/yaml-body.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import type { Format } from "../encodings/encode.ts";
@@ -39,15 +40,22 @@ export function decodeInSteps(reading: Reading, proceed: (draft: Draft) => void)
 function decodeValue(reading: Reading, body: BodyValue, proceed: (draft: Draft) => void): void {
   const { run } = reading;
   const { value, walk, finish } = decodingOf(reading, body);
-  const decode = (): void => {
-    const walked = walk();
-    requireFewDecoded(run, walked); // before there is more of it
-    run.next(() => proceed(finish(walked)));
+  const decode = (ahead?: WalkedAhead): void => {
+    const walked = walk(ahead);
+    run.next(() => {
+      requireFewDecoded(run, walked); // before there is more of it
+      run.next(() => proceed(finish(walked)));
+    });
   };
   run.next(() => {
     if (!run.isLarge) decode();
-    else run.steps(largeMapSteps(value, reading.previous), () => run.next(decode));
+    else run.steps(aheadSteps(reading, value), (ahead) => run.next(() => decode(ahead)));
   });
+}
+
+function* aheadSteps({ resource, previous }: Reading, value: unknown): Generator<void, WalkedAhead> {
+  yield* largeMapSteps(value, previous);
+  return yield* walkAheadSteps(resource.target.type, value, previous);
 }
 
 interface BodyValue {
@@ -66,14 +74,15 @@ function* bodySteps({ context, run, resource: { target } }: Reading): Generator<
 /** A body as a value, and the two halves of its way to an object: what its type says of it, and what the defaults of its kind add. */
 interface Decoding {
   readonly value: unknown;
-  readonly walk: () => Draft;
+  readonly walk: (ahead?: WalkedAhead) => Draft;
   readonly finish: (walked: Draft) => Draft;
 }
 
 function decodingOf({ run, resource: { target }, level, previous }: Reading, { format, value }: BodyValue): Decoding {
   const read = readBody(value, format === "yaml" ? "yaml" : "json", target);
-  const walk = (): Draft => {
-    const { draft, warnings } = walkRead(read, value, target, format === "protobuf" ? "Ignore" : level, previous);
+  const validation = format === "protobuf" ? "Ignore" : level;
+  const walk = (ahead?: WalkedAhead): Draft => {
+    const { draft, warnings } = walkRead(read, value, target, validation, previous, ahead);
     warn(run, warnings);
     return draft;
   };

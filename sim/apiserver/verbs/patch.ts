@@ -16,6 +16,7 @@ import {
   readStrategicPatchBody,
 } from "../../objects/decode-patch.ts";
 import { metadataOf } from "../../contract/objects.ts";
+import { type WalkedAhead, walkAheadSteps } from "../../objects/walk-ahead.ts";
 import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
@@ -64,6 +65,17 @@ export function patchReader(run: Run, type: TypeRow, server: PatchServer): () =>
   return () => (read ??= reader(run.request.body, type, server));
 }
 
+/** What a patch has made of an object, and what has been walked of that. */
+interface Document {
+  readonly document: Json;
+  readonly ahead: WalkedAhead | undefined;
+}
+
+function* documentSteps(run: Run, type: TypeRow, patch: Patch, live: JsonObject): Generator<void, Document> {
+  const document = yield* patchSteps(patch, live);
+  return { document, ahead: run.isLarge ? yield* walkAheadSteps(type, document, live) : undefined };
+}
+
 export function patch(writer: Writer, run: Run, resource: ServedResource, subresource: string): void {
   if (isApply(run)) {
     apply(writer, run, resource, subresource);
@@ -83,11 +95,12 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
     if (live === undefined) throw notFound(resource.name, name);
     run.meets(live.stored);
     const patch = read();
-    run.next(() => run.steps(patchSteps(patch, live.object), (document) => decode(patch, live, document)));
+    const { target } = resource;
+    run.next(() => run.steps(documentSteps(run, target.type, patch, live.object), (made) => decode(patch, live, made)));
   };
-  const decode = (patch: Patch, live: Live, document: Json): void => {
+  const decode = (patch: Patch, live: Live, { document, ahead }: Document): void => {
     run.next(() => {
-      const { draft, warnings } = decodePatched(patch, live.object, resource.target, decoding, document);
+      const { draft, warnings } = decodePatched(patch, live.object, resource.target, decoding, document, ahead);
       settleNamespace(draft, namespace);
       requireName(draft, name);
       const before = metadataOf(live.object).resourceVersion;
