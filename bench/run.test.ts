@@ -7,6 +7,7 @@ const program = fileURLToPath(new URL("run.ts", import.meta.url));
 it.each([
   [["--help"], 0, /^Usage: npm run bench -- .*\nFiles: .*\bkernel\b.*\n$/s, /^$/],
   [["--bogus"], 2, /^$/, /^bench: Unknown option '--bogus'\. See: npm run bench -- --help\n$/],
+  [["bogus", "kernel"], 2, /^$/, /^bench: no benchmark begins with bogus\n$/],
   [["--rounds", "0"], 2, /^$/, /^bench: --rounds 0: must be an integer of 1 or more\. See: npm run bench -- --help\n$/],
   [
     ["--against", "/nowhere"],

@@ -41,9 +41,13 @@ async function main(): Promise<number> {
   if (file !== undefined) return measureFile(file, names, rounds);
   if (from !== undefined) return pageOf(page ?? "", () => readFileSync(from, "utf8"));
   if (against !== undefined) return compared(against, names, rounds);
+  const unknown = await unknownNames(names);
+  if (unknown.length > 0) {
+    console.error(`bench: no benchmark begins with ${unknown.join(" or ")}`);
+    return 2;
+  }
   let printed = `${JSON.stringify(machine())}\n`;
   process.stdout.write(printed);
-  let measured = 0;
   for (const candidate of benchFiles()) {
     const { status, stdout } = spawnSync(
       process.execPath,
@@ -54,13 +58,23 @@ async function main(): Promise<number> {
       process.stdout.write(stdout);
       printed += stdout;
     }
-    if (status === nothingHere) continue;
-    if (status !== 0) return 1;
-    measured++;
+    if (status !== 0 && status !== nothingHere) return 1;
   }
-  if (measured > 0) return page === undefined ? 0 : pageOf(page, () => printed);
-  console.error(`bench: no benchmark begins with ${names.join(" or ")}`);
-  return 2;
+  return page === undefined ? 0 : pageOf(page, () => printed);
+}
+
+/** Of the given names those that neither a file nor a benchmark begins with. */
+async function unknownNames(names: readonly string[]): Promise<readonly string[]> {
+  const files = benchFiles();
+  const open = names.filter((name) => !files.some((file) => file.startsWith(name)));
+  if (open.length === 0) return open;
+  const known = (await Promise.all(files.map(benchesOf))).flatMap((benches) => benches.map(({ name }) => name));
+  return open.filter((name) => !known.some((each) => each.startsWith(name)));
+}
+
+async function benchesOf(file: string): Promise<readonly Bench[]> {
+  const { benches = [] } = (await import(join(benchFolder, file))) as { benches?: readonly Bench[] };
+  return benches;
 }
 
 async function compared(folder: string, names: readonly string[], rounds: number): Promise<number> {
@@ -92,7 +106,7 @@ function pageOf(path: string, lines: () => string): number {
 }
 
 async function measureFile(file: string, names: readonly string[], rounds: number): Promise<number> {
-  const { benches = [] } = (await import(join(benchFolder, file))) as { benches?: readonly Bench[] };
+  const benches = await benchesOf(file);
   const wholeFile = names.length === 0 || names.some((name) => file.startsWith(name));
   const chosen = benches.filter((bench) => wholeFile || names.some((name) => bench.name.startsWith(name)));
   for (const bench of chosen) console.log(JSON.stringify(await measure(bench, rounds)));

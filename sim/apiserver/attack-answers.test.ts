@@ -233,3 +233,51 @@ it("a large object is answered in parts, with the same bytes, the first time", (
   const path = "/api/v1/namespaces/default/configmaps/labels";
   expect(struck.send({ path }).payload?.slices?.()).toBeUndefined(); // it is written already
 });
+
+describe("a long name stands in all that is told of what is below it, no further than there is room", () => {
+  const long = "k".repeat(100_000);
+  const below = (value: string): object => Object.fromEntries(times(2_000, (at) => [`q${at}`, value]));
+  const texts = { type: "object", additionalProperties: { type: "string" } };
+  const openAPIV3Schema = {
+    type: "object",
+    properties: { spec: { type: "object", additionalProperties: { type: "object", properties: { m: texts } } } },
+  };
+  const definition = post(
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    definitionOf("longs", "Long", { schema: { openAPIV3Schema } }),
+  );
+  const path = "/apis/example.com/v1/namespaces/default/longs";
+  const object = (name: string, spec: unknown): object => ({
+    apiVersion: "example.com/v1",
+    kind: "Long",
+    metadata: { name },
+    spec: { [long]: spec },
+  });
+  const applied = (manager: string, value: string): AttackRequest => ({
+    method: "PATCH",
+    path: `${path}/a?fieldManager=${manager}`,
+    headers: { "content-type": "application/apply-patch+yaml" },
+    body: JSON.stringify(object("a", { m: below(value) })),
+  });
+
+  it("of conflicts", () => {
+    const struck = new Struck({ prepare: () => [definition] }, 1);
+    expect(struck.send(applied("one", "x")).status).toBe(201);
+    const told = struck.send(applied("other", "y"));
+    const status = JSON.parse(new TextDecoder().decode(told.payload?.bytes())) as JsonObject;
+    expect([told.status, struck.failures]).toEqual([409, []]);
+    expect(status["message"]).toMatch(
+      /^Apply failed with 2000 conflicts: conflicts with "one":\n- \.spec\.k+\.m\.q0\n/,
+    );
+    expect((status["message"] as string).length).toBeLessThan(1_200_000);
+  });
+
+  it("of fields that are dropped", () => {
+    const struck = new Struck({ prepare: () => [definition] }, 1);
+    const told = struck.send(post(`${path}?fieldValidation=Strict`, object("b", below("x"))));
+    const { message } = JSON.parse(new TextDecoder().decode(told.payload?.bytes())) as { message: string };
+    expect([told.status, struck.failures]).toEqual([400, []]);
+    expect(message).toContain('strict decoding error: unknown field "spec.kkk');
+    expect(message.length).toBeLessThan(1_200_000);
+  });
+});

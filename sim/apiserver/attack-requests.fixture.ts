@@ -73,6 +73,30 @@ const widget = (spec: unknown): AttackRequest =>
 /** Asks until the new resource is served. */
 const whenServed: readonly AttackRequest[] = times(50, () => ({ path: widgets }));
 
+/** What lies below one name of more than a megabyte, which stands in the path of each. */
+const belowLongName = (within: object): object => ({ ["k".repeat(1_400_000)]: within });
+const ninetyThousand = (value: string): object => Object.fromEntries(times(90_000, (at) => [`q${at}`, value]));
+
+const mapsOfObjects = define({
+  type: "object",
+  additionalProperties: {
+    type: "object",
+    properties: { m: { type: "object", additionalProperties: { type: "string" } } },
+  },
+});
+
+const applied = (manager: string, value: string): AttackRequest => ({
+  method: "PATCH",
+  path: `${widgets}/a?fieldManager=${manager}`,
+  headers: { "content-type": "application/apply-patch+yaml" },
+  body: JSON.stringify({
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { name: "a" },
+    spec: belowLongName({ m: ninetyThousand(value) }),
+  }),
+});
+
 const ruled = (rule: string): Attack => ({
   prepare: () => [
     define({
@@ -153,6 +177,14 @@ export const attacks: Readonly<Record<string, Attack>> = {
       post("/api/v1/namespaces", { metadata: { name: "n" } }),
     ],
     strike: () => [{ method: "DELETE", path: "/api/v1/namespaces/n" }],
+  },
+  "long-name-dropped": {
+    prepare: () => [mapsOfObjects, ...whenServed],
+    strike: () => [widget(belowLongName(ninetyThousand("x")))],
+  },
+  "long-name-conflicts": {
+    prepare: () => [mapsOfObjects, ...whenServed, applied("one", "x")],
+    strike: () => [applied("other", "y")],
   },
   "owners-600": owners(600),
   "owners-24000": owners(24_000),

@@ -135,6 +135,8 @@ const replayed: readonly (readonly [name: string, status: number])[] = [
   ["embedded-metadata", 201],
   ["policy-variables", 201],
   ["unwanted-webhooks", 201],
+  ["long-name-dropped", 201],
+  ["long-name-conflicts", 409],
   ["defaults", 400],
   ["rule-trim", 201],
   ["rule-duration", 422],

@@ -6,6 +6,7 @@
 import { encodeJson } from "../../../wire/go-strings.ts";
 import { sortByBytes } from "../../../wire/go-strings.ts";
 import { structNamed } from "../../../wire/schema.ts";
+import { toldCharactersMax } from "../../contract/errors.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
 import { int64Of } from "../../objects/int64.ts";
 import { isObject } from "../../contract/objects.ts";
@@ -15,15 +16,28 @@ import { nothingWithin, type Schema } from "./schema.ts";
 
 /** What shaping met on its way. */
 export interface Shaping {
-  /** Paths of dropped fields, `spec.items[0].junk`, in no order. */
+  /** Paths of dropped fields, `spec.items[0].junk`, in no order; as many as there is room to tell. */
   readonly unknown: string[];
+  /** Characters of such paths that may still be told: a long name stands in all that are below it. */
+  unknownRoom: number;
   /** A type error in metadata, or a nesting beyond all measure; the first counts. */
   error: string | undefined;
   /** What defaults may still add, in characters: a short body can ask for a thousand of them a hundred thousand times. */
   room: number;
 }
 
-export const newShaping = (): Shaping => ({ unknown: [], error: undefined, room: defaultedMax });
+export const newShaping = (): Shaping => ({
+  unknown: [],
+  unknownRoom: toldCharactersMax,
+  error: undefined,
+  room: defaultedMax,
+});
+
+function drop(path: string, shaping: Shaping): void {
+  if (shaping.unknownRoom < 0) return;
+  shaping.unknownRoom -= path.length;
+  shaping.unknown.push(path);
+}
 
 /** As much as a body may have. */
 const defaultedMax = 3 * 1024 * 1024;
@@ -92,7 +106,7 @@ function shapeFields(
     }
     const inner = schemaOf(schema, name);
     if (inner === undefined) {
-      shaping.unknown.push(at);
+      drop(at, shaping);
       continue;
     }
     const value = own === undefined ? defaulted(inner.default, shaping) : orDefault(own, inner, shaping);
@@ -145,7 +159,7 @@ function shapeMetadata(metadata: Json, path: string, shaping: Shaping): Json {
   const context = new WalkContext();
   const walked = walkOfStruct(structNamed("~apimachinery.pkg.apis.meta.v1.ObjectMeta"))(metadata, context, undefined);
   shaping.error ??= context.error;
-  for (const name of context.unknown) shaping.unknown.push(`${path}.${name}`);
+  for (const name of context.unknown) drop(`${path}.${name}`, shaping);
   return inKeyOrder(walked ?? {});
 }
 

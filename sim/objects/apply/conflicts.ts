@@ -3,11 +3,11 @@
  * Source: the facts, section 4, server-side apply; recorded answers (05-patch/apply-conflict*).
  */
 import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
-import { ApiError, type Cause } from "../../contract/errors.ts";
+import { ApiError, type Cause, toldCharactersMax } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { FieldSet } from "../field-set.ts";
 import type { ManagedFieldsEntry } from "../../contract/objects.ts";
-import { pathTextsOf } from "./path-text.ts";
+import { pathCountOf, pathTextsOf } from "./path-text.ts";
 
 export interface Conflict {
   /** Whose fields would change. */
@@ -15,18 +15,21 @@ export interface Conflict {
   readonly paths: FieldSet;
 }
 
-/** 409 with a cause for each path, owners in order. */
+/** 409 with a cause for each path that there is room to tell, owners in order. */
 export class ApplyConflict extends ApiError {
   readonly conflicts: readonly Conflict[];
 
   constructor(conflicts: readonly Conflict[]) {
+    const room = { left: toldCharactersMax };
     const told = conflicts
       .toSorted((left, right) => compareBytes(identity(left.entry), identity(right.entry)))
-      .map(({ entry, paths }) => ({ owner: ownerText(entry), paths: pathTextsOf(paths) }));
+      .map(({ entry, paths }) => ({ owner: ownerText(entry), paths: pathTextsOf(paths, room) }))
+      .filter(({ paths }) => paths.length > 0);
     const causes = told.flatMap(({ owner, paths }) =>
       paths.map((field): Cause => ({ reason: "FieldManagerConflict", message: `conflict with ${owner}`, field })),
     );
-    super(409, "Conflict", `Apply failed with ${summary(told, causes.length)}`, {
+    const count = conflicts.reduce((sum, { paths }) => sum + pathCountOf(paths), 0);
+    super(409, "Conflict", `Apply failed with ${summary(told, count)}`, {
       causes: causes as unknown as JsonObject[string],
     });
     this.conflicts = conflicts;

@@ -43,22 +43,48 @@ function readStep(step: string): Json {
   }
 }
 
-/** The texts of the paths of a set: at each level first those that end there, then what is below them. */
-export function pathTextsOf(set: FieldSet): readonly string[] {
+/** Characters that may still be told; one text more may be told. */
+export interface TextRoom {
+  left: number;
+}
+
+/**
+ * The texts of the paths of a set: at each level first those that end there, then what is below them. No further than there is room:
+ * a long step stands in each path below it.
+ */
+export function pathTextsOf(set: FieldSet, room: TextRoom = { left: Number.POSITIVE_INFINITY }): readonly string[] {
   const texts: string[] = [];
-  addTexts(set, "", texts);
+  addTexts(set, "", texts, room);
   return texts;
 }
 
-function addTexts(set: FieldSet, above: string, texts: string[]): void {
+function addTexts(set: FieldSet, above: string, texts: string[], room: TextRoom): void {
   const below: (readonly [text: string, set: FieldSet])[] = [];
   for (const step of sortedSteps(set)) {
+    if (room.left < 0) return;
     const child = set[step] as FieldSet;
     const text = above + stepText(step);
-    if (holdsItself(child)) texts.push(text);
+    if (holdsItself(child)) {
+      texts.push(text);
+      room.left -= text.length;
+    }
     if (hasSteps(child)) below.push([text, child]);
   }
-  for (const [text, child] of below) addTexts(child, text, texts);
+  for (const [text, child] of below) addTexts(child, text, texts, room);
+}
+
+/** How many paths there are in a set. */
+export function pathCountOf(set: FieldSet): number {
+  let count = 0;
+  const open: FieldSet[] = [set];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const [step, child] of Object.entries(next)) {
+      if (step === ".") continue;
+      if (holdsItself(child)) count++;
+      if (hasSteps(child)) open.push(child);
+    }
+  }
+  return count;
 }
 
 function hasSteps(set: FieldSet): boolean {
