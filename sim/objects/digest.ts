@@ -42,6 +42,17 @@ export function digestOf(value: Json, before?: Json): number {
   return (high >>> 11) * 0x1_0000_0000 + (low >>> 0);
 }
 
+/** A digest, and the bytes of the value as compact JSON. */
+export interface Measured {
+  readonly digest: number;
+  readonly bytes: number;
+}
+
+export function measured(value: Json, before?: Json): Measured {
+  const digest = digestOf(value, before);
+  return { digest, bytes };
+}
+
 /**
  * Bytes as compact JSON of a frozen value that is large and was digested as a whole, at the latest when it was about to be
  * frozen; undefined for others.

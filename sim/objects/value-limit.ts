@@ -38,6 +38,18 @@ export function requireFewOwned(managedFields: unknown): void {
   if (hasMoreValues(managedFields, bodyValuesMax)) throw tooManyValues("list of owned fields", bodyValuesMax);
 }
 
+/**
+ * Of an object as JSON, with its owned fields: what its clients make of it by and by, each with a body that is short enough.
+ * Simplification: the real server's store refuses what is longer than 1.5 MiB in its encoding.
+ */
+export const objectBytesMax = 8 * 1024 * 1024;
+
+/** Throws 413, unless what was stored before was longer still: then it is on its way to less. */
+export function requireFewBytes(bytes: number, before: () => number): void {
+  if (bytes > objectBytesMax && bytes > before())
+    throw tooLarge(`Request entity too large: the limit of bytes in one stored object is ${objectBytesMax}`);
+}
+
 const member = (value: unknown, name: string): unknown =>
   isContainer(value) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 

@@ -158,7 +158,7 @@ function commit(
     // The answer is the object as submitted, at the version that it had.
     return writer.remove(live, options.dryRun) === undefined ? undefined : (object as JsonObject);
   }
-  return writer.replace(resource, live, object, options.dryRun, isLarge);
+  return writer.replace(resource, live, object, options.dryRun, isLarge, true);
 }
 
 /** What others live in also waits for the finalizers in its spec. */

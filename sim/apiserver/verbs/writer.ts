@@ -10,10 +10,10 @@ import type { KeyValue } from "../../store/types.ts";
 import { type QuotaNamespaces, quotaNamespacesOf } from "../admission/quota-namespaces.ts";
 import { type ApiError, invalid } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { digestOf, partsOf } from "../../objects/digest.ts";
+import { knownBytesOf, measured, partsOf } from "../../objects/digest.ts";
 import { managerName } from "../../objects/managed-fields.ts";
 import { seal } from "../../objects/seal.ts";
-import { isLargeObject, noteLarge, rememberLarge } from "../../objects/value-limit.ts";
+import { isLargeObject, noteLarge, rememberLarge, requireFewBytes } from "../../objects/value-limit.ts";
 import { finishMetadata, orderMetadata, type CreateContext, withResourceVersion } from "../../objects/system-fields.ts";
 import { type Draft, metadataOf } from "../../contract/objects.ts";
 import type { Run } from "../requests/run.ts";
@@ -169,7 +169,7 @@ export class Writer {
     return this.lastAgentManager;
   }
 
-  /** Stores a new object. Undefined when the key is taken. */
+  /** Stores a new object. Undefined when the key is taken. Throws 413 for one that is too long. */
   create(resource: ServedResource, draft: Draft, dryRun: boolean, isLarge = false): JsonObject | undefined {
     const { store, process, profile } = this.context;
     if (!profile.nullCreationTimes) omitNullTimes(draft);
@@ -185,7 +185,9 @@ export class Writer {
       finishMetadata(draft, String(revision));
       const object = toStored(resource, draft);
       // Before it is sealed: what is frozen already is shared with others.
-      process.trace("write", key, revision, digestOf(object, isLarge ? partsOf(object) : sharedByTemplate(object)));
+      const { digest, bytes } = measured(object, isLarge ? partsOf(object) : sharedByTemplate(object));
+      requireFewBytes(bytes, () => 0);
+      process.trace("write", key, revision, digest);
       stored = seal(object);
       return stored;
     });
@@ -197,6 +199,7 @@ export class Writer {
 
   /**
    * Replaces `live` by `draft`. Undefined when somebody else was faster. A draft that changes nothing is not stored.
+   * `isClients`: throws 413 where a client has made it too long; what the server itself adds is always stored.
    */
   replace(
     resource: ServedResource,
@@ -204,6 +207,7 @@ export class Writer {
     draft: Draft,
     dryRun: boolean,
     isLarge = false,
+    isClients = false,
   ): JsonObject | undefined {
     const { store, process } = this.context;
     const candidate = toStored(resource, draft);
@@ -217,9 +221,12 @@ export class Writer {
     }
     let stored: JsonObject | undefined;
     store.put(live.key, live.modRevision, (revision) => {
-      stored = seal(withResourceVersion(candidate, String(revision)));
-      process.trace("write", live.key, revision, digestOf(stored, isLarge ? partsOf(candidate) : live.stored));
-      return stored;
+      const next = seal(withResourceVersion(candidate, String(revision)));
+      const { digest, bytes } = measured(next, isLarge ? partsOf(candidate) : live.stored);
+      if (isClients) requireFewBytes(bytes, () => knownBytesOf(live.stored) ?? measured(live.stored).bytes);
+      process.trace("write", live.key, revision, digest);
+      stored = next;
+      return next;
     });
     // Whoever writes it: what takes a large one's place is large as well, though its request was small or none.
     if (stored !== undefined && (isLarge || isLargeObject(live.stored))) noteLarge(stored);
