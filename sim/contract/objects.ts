@@ -4,6 +4,7 @@
  * A write passes through it in this order (each line names the file that exports the function):
  *
  *   decodeObject          decode.ts          bytes or an object → a private draft, normalised and defaulted, plus warnings
+ *   walkAheadSteps        walk-ahead.ts      the parts of a large one, in steps: decoding the whole finds them done
  *   readMergePatchBody    decode-patch.ts    the body of a PATCH, read once
  *   readJsonPatchBody     decode-patch.ts
  *   readStrategicPatchBody decode-patch.ts

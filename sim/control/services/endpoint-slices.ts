@@ -115,12 +115,15 @@ export class EndpointSliceController {
 
   /** One group an address type and list of ports; without pods one that is empty. */
   private wantedOf(service: Service, pods: readonly ServingPod[]): readonly Wanted[] {
-    const groups = new Map<string, Wanted>();
+    const wanted: Wanted[] = [];
     for (const family of service.spec.ipFamilies ?? ["IPv4"]) {
+      const groups = new Map<readonly EndpointPort[], Wanted>();
       const groupOf = (ports: readonly EndpointPort[]): Wanted => {
-        const id = `${family} ${JSON.stringify(ports)}`;
-        let group = groups.get(id);
-        if (group === undefined) groups.set(id, (group = { addressType: family, ports, endpoints: new Map() }));
+        let group = groups.get(ports);
+        if (group === undefined) {
+          groups.set(ports, (group = { addressType: family, ports, endpoints: new Map() }));
+          wanted.push(group);
+        }
         return group;
       };
       let isEmpty = true;
@@ -132,7 +135,7 @@ export class EndpointSliceController {
       }
       if (isEmpty) groupOf([]);
     }
-    return [...groups.values()];
+    return wanted;
   }
 
   private endpointOf(service: Service, serving: ServingPod, family: string): JsonObject | undefined {

@@ -11,6 +11,7 @@ import { bodyOf, type Informer, keyOf } from "../shared/informers.ts";
 import { call, isGood, type Steps } from "../shared/steps.ts";
 import type { Stored } from "../shared/stored.ts";
 import {
+  type EndpointPort,
   hasSelector,
   hostnameOf,
   isHeadless,
@@ -92,14 +93,16 @@ export class EndpointsController {
 
 /** One a list of ports, addresses in order. */
 function subsetsOf(service: Service, pods: readonly ServingPod[]): readonly JsonObject[] {
-  const groups = new Map<string, ServingPod[]>();
+  const groups = new Map<readonly EndpointPort[], ServingPod[]>();
   for (const serving of pods) {
-    const id = JSON.stringify(serving.ports);
-    const group = groups.get(id);
-    if (group === undefined) groups.set(id, [serving]);
+    const group = groups.get(serving.ports);
+    if (group === undefined) groups.set(serving.ports, [serving]);
     else group.push(serving);
   }
-  return [...groups].sort(([left], [right]) => compareBytes(left, right)).map(([, group]) => subsetOf(service, group));
+  return [...groups]
+    .map(([ports, group]) => ({ text: JSON.stringify(ports), group }))
+    .sort((left, right) => compareBytes(left.text, right.text))
+    .map(({ group }) => subsetOf(service, group));
 }
 
 function subsetOf(service: Service, group: readonly ServingPod[]): JsonObject {

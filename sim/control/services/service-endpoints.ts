@@ -50,21 +50,39 @@ export function selects(service: Service, pod: Pod): boolean {
   );
 }
 
+/** Pods that have the same ports have one list of them. */
 export function servingPods(service: Service, pods: readonly Pod[]): readonly ServingPod[] {
+  const portsOf = portsOfPods(service);
   return pods.flatMap((pod) => {
     const { podIP = "", phase } = pod.status ?? {};
     if (!selects(service, pod) || podIP === "" || phase === "Failed" || phase === "Succeeded") return [];
     const isTerminating = pod.metadata.deletionTimestamp !== undefined;
     const isServing = isReady(pod);
     const ready = service.spec.publishNotReadyAddresses === true || (isServing && !isTerminating);
-    return [{ pod, ports: portsOf(service, pod), isReady: ready, isServing, isTerminating }];
+    return [{ pod, ports: portsOf(pod), isReady: ready, isServing, isTerminating }];
   });
 }
 
-/** A port that the pod has no name for is left out. */
-function portsOf({ spec }: Service, pod: Pod): readonly EndpointPort[] {
+/** Pods differ by the ports that are given by name alone, and there may be thousands of both: each list is made once. */
+function portsOfPods(service: Service): (pod: Pod) => readonly EndpointPort[] {
+  const named = (service.spec.ports ?? []).flatMap(({ protocol = "TCP", targetPort }) =>
+    typeof targetPort === "string" ? [{ protocol, name: targetPort }] : [],
+  );
+  const known = new Map<string, readonly EndpointPort[]>();
+  return (pod) => {
+    const numbers = named.map(({ protocol, name }) => namedPort(pod, name, protocol));
+    const id = numbers.join();
+    let ports = known.get(id);
+    if (ports === undefined) known.set(id, (ports = portsOf(service, numbers)));
+    return ports;
+  };
+}
+
+/** `numbers`: of the ports that are given by name, in order. A port that the pod has no name for is left out. */
+function portsOf({ spec }: Service, numbers: readonly (number | undefined)[]): readonly EndpointPort[] {
+  let at = 0;
   return (spec.ports ?? []).flatMap(({ name = "", protocol = "TCP", port, targetPort = port, appProtocol }) => {
-    const number = typeof targetPort === "number" ? targetPort : namedPort(pod, targetPort, protocol);
+    const number = typeof targetPort === "number" ? targetPort : numbers[at++];
     if (number === undefined) return [];
     return [
       { name, port: number === 0 ? port : number, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) },

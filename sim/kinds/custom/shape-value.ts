@@ -68,7 +68,7 @@ export function shapeObject(object: JsonObject, schema: Schema, shaping: Shaping
 }
 
 function shape(value: Json, schema: Schema | undefined, path: string, depth: number, shaping: Shaping): Json {
-  if (typeof value !== "object" || value === null) return held(value);
+  if (isScalar(value)) return held(value);
   if (depth > depthMax) {
     shaping.error ??= "json: exceeded max depth";
     return null;
@@ -97,24 +97,29 @@ function shapeFields(
   const result: Record<string, Json> = {};
   if (shaping.room < 0) return result;
   for (const name of keysOf(object, schema)) {
-    const at = path === "" ? name : `${path}.${name}`;
     const own = Object.hasOwn(object, name) ? object[name] : undefined;
     if (schema.embedded && implied.has(name)) {
       if (own === undefined || own === null) continue;
-      setKey(result, name, name === "metadata" ? shapeMetadata(own, at, shaping) : own);
+      setKey(result, name, name === "metadata" ? shapeMetadata(own, below(path, name), shaping) : own);
       continue;
     }
     const inner = schemaOf(schema, name);
     if (inner === undefined) {
-      drop(at, shaping);
+      drop(below(path, name), shaping);
       continue;
     }
     const value = own === undefined ? defaulted(inner.default, shaping) : orDefault(own, inner, shaping);
     if (value === null && !(isNullable(inner) && (own === null || inner.default === null))) continue;
-    setKey(result, name, shape(value, inner === prunedInside ? undefined : inner, at, depth + 1, shaping));
+    const within = inner === prunedInside ? undefined : inner;
+    const shaped = isScalar(value) ? held(value) : shape(value, within, below(path, name), depth + 1, shaping);
+    setKey(result, name, shaped);
   }
   return result;
 }
+
+const below = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
+
+const isScalar = (value: Json): value is Exclude<Json, object> => typeof value !== "object" || value === null;
 
 const isNullable = (schema: Schema): boolean => schema.nullable || schema === kept;
 

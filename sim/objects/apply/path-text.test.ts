@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { FieldSet } from "../field-set.ts";
-import { pathTextsOf } from "./path-text.ts";
+import { pathCountOf, pathTextsOf } from "./path-text.ts";
 
 const leaf: FieldSet = {};
 
@@ -51,6 +51,11 @@ it("tells the same of a set in whatever order its steps stand", () => {
       const texts = pathTextsOf(made(steps, false));
       expect(pathTextsOf(made(steps, true))).toEqual(texts);
       expect(new Set(texts).size).toBe(texts.length);
+      expect(pathCountOf(made(steps, true))).toBe(texts.length);
+      const room = { left: 12 };
+      const told = pathTextsOf(made(steps, false), room);
+      expect(texts.slice(0, told.length)).toEqual(told);
+      expect(told.length === texts.length || room.left < 0).toBe(true);
     }),
   );
 });

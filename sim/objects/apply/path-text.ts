@@ -4,7 +4,7 @@
  */
 import { compareBytes, goQuote } from "../../../wire/go-strings.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
-import { type FieldSet, holdsItself } from "../field-set.ts";
+import { type FieldSet, holdsItself, leafCountOf } from "../field-set.ts";
 import { isObject } from "../../contract/objects.ts";
 
 /** The text of a path that is given by its steps. */
@@ -78,6 +78,11 @@ export function pathCountOf(set: FieldSet): number {
   let count = 0;
   const open: FieldSet[] = [set];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const leafCount = leafCountOf(next);
+    if (leafCount !== undefined) {
+      count += leafCount - (Object.hasOwn(next, ".") ? 1 : 0);
+      continue;
+    }
     for (const [step, child] of Object.entries(next)) {
       if (step === ".") continue;
       if (holdsItself(child)) count++;
@@ -94,12 +99,15 @@ function hasSteps(set: FieldSet): boolean {
 
 /** Mostly they are in order as they stand. */
 function sortedSteps(set: FieldSet): readonly string[] {
-  const steps = Object.keys(set)
-    .filter((step) => step !== ".")
-    .map(readOnce);
+  const names = Object.keys(set).filter((step) => step !== ".");
+  if (areFieldsInOrder(names)) return names;
+  const steps = names.map(readOnce);
   const isInOrder = steps.every((step, at) => at === 0 || compareSteps(steps[at - 1] as Step, step) <= 0);
   return (isInOrder ? steps : steps.sort(compareSteps)).map(({ step }) => step);
 }
+
+const areFieldsInOrder = (steps: readonly string[]): boolean =>
+  steps.every((step, at) => step.startsWith("f:") && (at === 0 || compareBytes(steps[at - 1] as string, step) <= 0));
 
 const kinds = "fkvi";
 
