@@ -96,14 +96,16 @@ function shapeFields(
 ): Record<string, Json> {
   const result: Record<string, Json> = {};
   if (shaping.room < 0) return result;
-  for (const name of keysOf(object, schema)) {
-    const own = Object.hasOwn(object, name) ? object[name] : undefined;
+  const absent = absentDefaults(object, schema);
+  for (const name of keysOf(object, absent)) {
+    const own = absent.length > 0 && !Object.hasOwn(object, name) ? undefined : object[name];
     if (schema.embedded && implied.has(name)) {
       if (own === undefined || own === null) continue;
       setKey(result, name, name === "metadata" ? shapeMetadata(own, below(path, name), shaping) : own);
       continue;
     }
     const inner = schemaOf(schema, name);
+    if (own === undefined && inner?.default === undefined) continue; // handed over in process, as nothing
     if (inner === undefined) {
       drop(below(path, name), shaping);
       continue;
@@ -123,12 +125,15 @@ const isScalar = (value: Json): value is Exclude<Json, object> => typeof value !
 
 const isNullable = (schema: Schema): boolean => schema.nullable || schema === kept;
 
-/** The names of fields that are there or get a default, in byte order. */
-function keysOf(object: JsonObject, schema: Schema): readonly string[] {
-  const keys = Object.keys(object).filter((key) => object[key] !== undefined);
-  for (const name of defaultsOf(schema)) {
-    if (!Object.hasOwn(object, name) && !(schema.embedded && implied.has(name))) keys.push(name);
-  }
+/** The names of fields that get their default. */
+function absentDefaults(object: JsonObject, schema: Schema): readonly string[] {
+  return defaultsOf(schema).filter((name) => !Object.hasOwn(object, name) && !(schema.embedded && implied.has(name)));
+}
+
+/** The names of fields that are there, and of further ones, in byte order. */
+function keysOf(object: JsonObject, further: readonly string[]): readonly string[] {
+  const keys = Object.keys(object);
+  for (const name of further) keys.push(name);
   return sortByBytes(keys);
 }
 
