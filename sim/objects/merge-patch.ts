@@ -5,7 +5,7 @@
  */
 import type { Json, JsonObject } from "../contract/http-message.ts";
 import { isObject } from "../contract/objects.ts";
-import { setKey } from "./walker.ts";
+import { copiedMap, setKey } from "./walker.ts";
 
 /** The document that `patch` makes of `target`. Neither is changed; the result may contain parts of both. */
 export function applyMergePatch(target: Json | undefined, patch: Json): Json {
@@ -33,5 +33,5 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
 
 /** A shallow copy; spreading defines properties, so no key is special. */
 function copyOf(base: JsonObject | undefined): Record<string, Json> {
-  return base === undefined ? {} : { ...base };
+  return base === undefined ? {} : copiedMap(base);
 }

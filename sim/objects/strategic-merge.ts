@@ -15,7 +15,7 @@ import { goType } from "./go-values.ts";
 import { added, unknownDirective } from "./strategic-directives.ts";
 import { mergeLists } from "./strategic-lists.ts";
 import { isObject } from "../contract/objects.ts";
-import { setKey } from "./walker.ts";
+import { copiedMap, setKey } from "./walker.ts";
 import { shortTypeName } from "./zero-values.ts";
 
 const orderPrefix = "$setElementOrder";
@@ -53,7 +53,7 @@ class Merging {
   }
 
   private own(): Fields {
-    if (!this.isOwn) this.map = { ...this.map };
+    if (!this.isOwn) this.map = copiedMap(this.map);
     this.isOwn = true;
     return this.map as Fields;
   }

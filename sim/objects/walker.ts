@@ -440,6 +440,15 @@ const walkOpaque: Walk = (value, context, previous) => {
   return undefined;
 };
 
+/** A shallow copy. Of very many members the engine's own way takes two to three times as long. */
+export function copiedMap(map: JsonObject): Record<string, Json> {
+  const keys = Object.keys(map);
+  if (keys.length <= manyKeys) return { ...map };
+  const copy: Record<string, Json> = {};
+  for (const key of keys) setKey(copy, key, map[key]);
+  return copy;
+}
+
 const insideOpaque: Inside = { deepens: true, of: () => walkOpaque };
 insides.set(walkOpaque, insideOpaque);
 insides.set(walkOpaqueObject, insideOpaque);

@@ -9,7 +9,7 @@ import { paced, pacedParts, turnCostMax } from "../../expressions/pace.ts";
 import { jsonEqual } from "../equality.ts";
 import { isObject } from "../../contract/objects.ts";
 import { valueCount } from "../members.ts";
-import { setKey } from "../walker.ts";
+import { copiedMap, setKey } from "../walker.ts";
 import { resolve, type Typed, type TypedList, type TypedMap } from "./typed.ts";
 
 /** Neither side is changed; the result may contain parts of both, and is `live` itself when nothing is new. */
@@ -33,15 +33,22 @@ function isVoid(value: Json): boolean {
 function mergeMaps(typed: TypedMap, live: Json, config: Json): Json {
   if (!isObject(config)) return isObject(live) ? live : config; // a null takes no fields away
   if (!isObject(live)) return config;
-  let merged: Record<string, Json> | undefined;
-  for (const key of Object.keys(config)) {
-    const before = Object.hasOwn(live, key) ? live[key] : undefined;
-    const after = mergeTyped(typed.at(key), before, config[key]);
-    if (after === before) continue;
-    merged ??= { ...(live as JsonObject) };
-    setKey(merged, key, after);
+  const keys = Object.keys(config);
+  const present = (key: string): Json | undefined => (Object.hasOwn(live, key) ? live[key] : undefined);
+  const values = inParts(keys, (key) => mergeTyped(typed.at(key), present(key), config[key]));
+  return partOf(keys.length, () => withValues(live, keys, values));
+}
+
+/** A map with these values under these keys; the map itself where it has them. */
+function withValues(map: JsonObject, keys: readonly string[], values: readonly Json[]): JsonObject {
+  let changed: Record<string, Json> | undefined;
+  for (const [at, key] of keys.entries()) {
+    const value = values[at] as Json;
+    if (Object.hasOwn(map, key) && map[key] === value) continue;
+    changed ??= copiedMap(map);
+    setKey(changed, key, value);
   }
-  return merged ?? live;
+  return changed ?? map;
 }
 
 /**
