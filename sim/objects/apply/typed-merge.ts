@@ -4,7 +4,7 @@
  * Source: the facts, section 4; the published merge for the order of lists.
  */
 import { append } from "../../../wire/lists.ts";
-import type { Json, JsonObject } from "../../contract/http-message.ts";
+import type { Json } from "../../contract/http-message.ts";
 import { paced, pacedParts, turnCostMax } from "../../expressions/pace.ts";
 import { jsonEqual } from "../equality.ts";
 import { isObject } from "../../contract/objects.ts";
@@ -36,19 +36,14 @@ function mergeMaps(typed: TypedMap, live: Json, config: Json): Json {
   const keys = Object.keys(config);
   const present = (key: string): Json | undefined => (Object.hasOwn(live, key) ? live[key] : undefined);
   const values = inParts(keys, (key) => mergeTyped(typed.at(key), present(key), config[key]));
-  return partOf(keys.length, () => withValues(live, keys, values));
-}
-
-/** A map with these values under these keys; the map itself where it has them. */
-function withValues(map: JsonObject, keys: readonly string[], values: readonly Json[]): JsonObject {
-  let changed: Record<string, Json> | undefined;
-  for (const [at, key] of keys.entries()) {
-    const value = values[at] as Json;
-    if (Object.hasOwn(map, key) && map[key] === value) continue;
-    changed ??= copiedMap(map);
-    setKey(changed, key, value);
-  }
-  return changed ?? map;
+  const has = (at: number): boolean => present(keys[at] as string) === values[at];
+  const part = <Made>(make: () => Made): Made => partOf(keys.length, make);
+  if (part(() => keys.every((_, at) => has(at)))) return live;
+  const copy = part(() => copiedMap(live)); // nobody's but the next part's
+  return part(() => {
+    for (let at = 0; at < keys.length; at++) if (!has(at)) setKey(copy, keys[at] as string, values[at]);
+    return copy;
+  });
 }
 
 /**
