@@ -43,7 +43,7 @@ export function seed(
   let present = 0;
   let sinceMicros = process.clock.nowMicros();
   const round = (left: readonly SeedObject[]): void => {
-    const failed: { readonly seed: SeedObject; readonly why: string }[] = [];
+    const failed: (Failure & { readonly seed: SeedObject })[] = [];
     const tryNext = (at: number): void => {
       const next = left[at];
       if (next === undefined) {
@@ -53,14 +53,14 @@ export function seed(
       runSteps(client, create(types, next.object), (outcome) => {
         if (outcome === "made") made++;
         else if (outcome === "present") present++;
-        else failed.push({ seed: next, why: outcome.why });
+        else failed.push({ seed: next, ...outcome });
         process.clock.after(0, () => tryNext(at + 1));
       });
     };
     const ended = (failures: typeof failed): void => {
       const now = process.clock.nowMicros();
       if (failures.length < left.length) sinceMicros = now;
-      if (failures.length > 0 && now - sinceMicros < patienceMicros) {
+      if (failures.some(({ isFinal }) => !isFinal) && now - sinceMicros < patienceMicros) {
         process.clock.after(pauseMicros, () => round(failures.map((failure) => failure.seed)));
         return;
       }
@@ -76,21 +76,34 @@ export function seed(
   });
 }
 
-type Outcome = "made" | "present" | { readonly why: string };
+interface Failure {
+  readonly why: string;
+  /** It is the object itself that is wrong: nothing that comes later helps it. */
+  readonly isFinal: boolean;
+}
+
+type Outcome = "made" | "present" | Failure;
+
+/** What the server says of an object that is wrong or too large. */
+const finalStatuses: ReadonlySet<number> = new Set([400, 413, 422]);
 
 function* create(types: ApiTypes, object: JsonObject): Steps<Outcome> {
   const { apiVersion, kind, status } = object;
   const type = types.ofKind(String(apiVersion), String(kind));
-  if (type === undefined) return { why: `the server has no kind ${String(kind)} in ${String(apiVersion)}` };
+  if (type === undefined)
+    return { why: `the server has no kind ${String(kind)} in ${String(apiVersion)}`, isFinal: false };
   const { namespace = "default", name = "" } = metadataOf(object);
   const answer = yield* call({ method: "POST", path: pathOf(type, namespace, ""), body: object });
   if (answer.status === 409 && answer.object?.["reason"] === "AlreadyExists") return "present";
-  if (!isGood(answer)) return { why: String(answer.object?.["message"] ?? `status ${answer.status}`) };
+  if (!isGood(answer)) {
+    const why = String(answer.object?.["message"] ?? `status ${answer.status}`);
+    return { why, isFinal: finalStatuses.has(answer.status) };
+  }
   if (status === undefined || name === "") return "made";
   const contentType = "application/merge-patch+json";
   const path = `${pathOf(type, namespace, name)}/status`;
   const said = yield* call({ method: "PATCH", path, contentType, body: { status } });
   return isGood(said) || said.status === 404 || said.status === 405
     ? "made"
-    : { why: `its status: ${String(said.object?.["message"])}` };
+    : { why: `its status: ${String(said.object?.["message"])}`, isFinal: finalStatuses.has(said.status) };
 }
