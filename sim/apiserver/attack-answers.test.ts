@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import type { JsonObject, Payload } from "../contract/http-message.ts";
-import { type AttackRequest, definitionOf, post, times } from "./attack-requests.fixture.ts";
+import { applied, type AttackRequest, definitionOf, post, times } from "./attack-requests.fixture.ts";
 import { attackTable } from "./attack-table.fixture.ts";
 import { compactJson, prettyJson, yaml } from "./encodings/encode.ts";
 import { type Told, sliceBytes, strike, Struck } from "./struck.fixture.ts";
@@ -253,17 +253,13 @@ describe("a long name stands in all that is told of what is below it, no further
     metadata: { name },
     spec: { [long]: spec },
   });
-  const applied = (manager: string, value: string): AttackRequest => ({
-    method: "PATCH",
-    path: `${path}/a?fieldManager=${manager}`,
-    headers: { "content-type": "application/apply-patch+yaml" },
-    body: JSON.stringify(object("a", { m: below(value) })),
-  });
+  const owned = (manager: string, value: string): AttackRequest =>
+    applied(`${path}/a`, manager, object("a", { m: below(value) }));
 
   it("of conflicts", () => {
     const struck = new Struck({ prepare: () => [definition] }, 1);
-    expect(struck.send(applied("one", "x")).status).toBe(201);
-    const told = struck.send(applied("other", "y"));
+    expect(struck.send(owned("one", "x")).status).toBe(201);
+    const told = struck.send(owned("other", "y"));
     const status = JSON.parse(new TextDecoder().decode(told.payload?.bytes())) as JsonObject;
     expect([told.status, struck.failures]).toEqual([409, []]);
     expect(status["message"]).toMatch(

@@ -31,6 +31,13 @@ export const post = (path: string, object: object): AttackRequest => ({
   body: JSON.stringify(object),
 });
 
+export const applied = (path: string, manager: string, object: object): AttackRequest => ({
+  method: "PATCH",
+  path: `${path}?fieldManager=${manager}`,
+  headers: { "content-type": "application/apply-patch+yaml" },
+  body: JSON.stringify(object),
+});
+
 const yaml = (body: string, query = ""): readonly AttackRequest[] => [
   { method: "POST", path: review + query, as: "nobody", headers: { "content-type": "application/yaml" }, body },
 ];
@@ -85,17 +92,13 @@ const mapsOfObjects = define({
   },
 });
 
-const applied = (manager: string, value: string): AttackRequest => ({
-  method: "PATCH",
-  path: `${widgets}/a?fieldManager=${manager}`,
-  headers: { "content-type": "application/apply-patch+yaml" },
-  body: JSON.stringify({
+const appliedWidget = (manager: string, spec: object): AttackRequest =>
+  applied(`${widgets}/a`, manager, {
     apiVersion: "example.com/v1",
     kind: "Widget",
     metadata: { name: "a" },
-    spec: belowLongName({ m: ninetyThousand(value) }),
-  }),
-});
+    spec,
+  });
 
 const ruled = (rule: string): Attack => ({
   prepare: () => [
@@ -183,8 +186,8 @@ export const attacks: Readonly<Record<string, Attack>> = {
     strike: () => [widget(belowLongName(ninetyThousand("x")))],
   },
   "long-name-conflicts": {
-    prepare: () => [mapsOfObjects, ...whenServed, applied("one", "x")],
-    strike: () => [applied("other", "y")],
+    prepare: () => [mapsOfObjects, ...whenServed, appliedWidget("one", belowLongName({ m: ninetyThousand("x") }))],
+    strike: () => [appliedWidget("other", belowLongName({ m: ninetyThousand("y") }))],
   },
   "owners-600": owners(600),
   "owners-24000": owners(24_000),

@@ -37,3 +37,28 @@ it("waits for nothing when an object itself is wrong, and else for as long as so
   const lacking = seeded(map("Not_a_name", "default"), map("a", "nowhere"));
   expect([lacking.made, lacking.problems.length, lacking.seconds >= 10]).toEqual([0, 2, true]);
 });
+
+it("tries again what others let in later, though the server called it wrong", () => {
+  const names = { plural: "things", singular: "thing", kind: "Thing" };
+  const openAPIV3Schema = { type: "object", properties: { size: { type: "integer" } } };
+  const definition = {
+    apiVersion: "apiextensions.svc.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names,
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  };
+  const thing = (name: string, size: unknown): object => ({
+    apiVersion: "example.com/v1",
+    kind: "Thing",
+    metadata: { name, namespace: "default" },
+    size,
+  });
+  const { made, problems, seconds } = seeded(thing("a", 1), thing("b", "large"), definition);
+  expect([made, problems.length, seconds < 5]).toEqual([2, 1, true]);
+  expect(problems[0]).toContain('size: Invalid value: "string"');
+});

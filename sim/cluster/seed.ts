@@ -59,8 +59,10 @@ export function seed(
     };
     const ended = (failures: typeof failed): void => {
       const now = process.clock.nowMicros();
-      if (failures.length < left.length) sinceMicros = now;
-      if (failures.some(({ isFinal }) => !isFinal) && now - sinceMicros < patienceMicros) {
+      const isBetter = failures.length < left.length;
+      if (isBetter) sinceMicros = now;
+      const mayHelp = isBetter || failures.some(({ isFinal }) => !isFinal);
+      if (failures.length > 0 && mayHelp && now - sinceMicros < patienceMicros) {
         process.clock.after(pauseMicros, () => round(failures.map((failure) => failure.seed)));
         return;
       }
@@ -78,7 +80,7 @@ export function seed(
 
 interface Failure {
   readonly why: string;
-  /** It is the object itself that is wrong: nothing that comes later helps it. */
+  /** The server says that the object itself is wrong: once nothing else gets further, it will not either. */
   readonly isFinal: boolean;
 }
 

@@ -43,12 +43,7 @@ export function digestOf(value: Json, before?: Json): number {
 }
 
 /** A digest, and the bytes of the value as compact JSON. */
-export interface Measured {
-  readonly digest: number;
-  readonly bytes: number;
-}
-
-export function measured(value: Json, before?: Json): Measured {
+export function measured(value: Json, before?: Json): { readonly digest: number; readonly bytes: number } {
   const digest = digestOf(value, before);
   return { digest, bytes };
 }

@@ -16,6 +16,19 @@ export function valuesOf(container: object): readonly unknown[] {
   return values;
 }
 
+/** Members and items in a container, at any depth; of more than `max` no more is looked at than shows that. */
+export function valueCountUpTo(max: number, container: object): number {
+  let count = 0;
+  const open: object[] = [container];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    // Only the names: the values of what is wide need not be looked at.
+    count += Array.isArray(next) ? next.length : Object.keys(next).length;
+    if (count > max) break;
+    for (const child of valuesOf(next)) if (isContainer(child)) open.push(child);
+  }
+  return count;
+}
+
 /** Some items, with all that is within them. */
 export function valueCount(list: readonly unknown[], from: number, length: number): number {
   let count = length;

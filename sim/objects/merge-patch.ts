@@ -31,7 +31,4 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   return result ?? base ?? {};
 }
 
-/** A shallow copy; spreading defines properties, so no key is special. */
-function copyOf(base: JsonObject | undefined): Record<string, Json> {
-  return base === undefined ? {} : copiedMap(base);
-}
+const copyOf = (base: JsonObject | undefined): Record<string, Json> => (base === undefined ? {} : copiedMap(base));

@@ -35,9 +35,10 @@ export class WalkContext {
 
   /** What has been made of a container before, if anything was. */
   madeAhead(container: unknown): Json | undefined {
-    const made = this.ahead?.get(container);
+    if (this.ahead === undefined) return undefined;
+    const made = this.ahead.get(container);
     if (made === undefined) return undefined;
-    this.ahead?.delete(container);
+    this.ahead.delete(container);
     this.large = made;
     return made;
   }
