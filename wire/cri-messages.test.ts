@@ -52,6 +52,7 @@ function typesOf(): string {
  * What can be sent (messages that a request holds) has only optional fields: absent is the zero value of its type.
  * What is only answered always has its plain fields, lists and maps, and messages where they were set. Integers of 64
  * bits are numbers: above 2^53, where nanoseconds since 1970 are, they are rounded, by less than a microsecond.
+ * Variables are no list where containers share most of them, but layered.
  */`,
     `interface Call<Request, Response> {
   readonly request: Request;
@@ -79,7 +80,7 @@ function mark(field: CriField, isAsked: boolean): string {
 
 function typeOf({ shape, many }: CriField): string {
   const one = shape.is === "scalar" ? scalars[shape.type] : shape.name;
-  if (many === "list") return `readonly ${one}[]`;
+  if (many === "list") return one === "KeyValue" ? `Iterable<${one}>` : `readonly ${one}[]`;
   return many === "map" ? `Readonly<Record<string, ${one}>>` : one;
 }
 

@@ -4,6 +4,7 @@
  * What can be sent (messages that a request holds) has only optional fields: absent is the zero value of its type.
  * What is only answered always has its plain fields, lists and maps, and messages where they were set. Integers of 64
  * bits are numbers: above 2^53, where nanoseconds since 1970 are, they are rounded, by less than a microsecond.
+ * Variables are no list where containers share most of them, but layered.
  */
 
 interface Call<Request, Response> {
@@ -578,7 +579,7 @@ export interface ContainerConfig {
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly workingDir?: string;
-  readonly envs?: readonly KeyValue[];
+  readonly envs?: Iterable<KeyValue>;
   readonly mounts?: readonly Mount[];
   readonly devices?: readonly Device[];
   readonly labels?: Readonly<Record<string, string>>;
@@ -1208,7 +1209,7 @@ export interface HttpProbe {
   readonly method?: string;
   readonly path?: string;
   readonly host?: string;
-  readonly headers?: readonly KeyValue[];
+  readonly headers?: Iterable<KeyValue>;
 }
 
 export interface ConnectResponse {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ContainerConfig } from "../../wire/cri-messages.ts";
 import type { AgentBugName } from "../planted/agent-bugs.ts";
 import { defaultAgentOptions } from "./agent-options.ts";
 import { AgentWorld, pods } from "./agent-world.fixture.ts";
@@ -290,7 +291,7 @@ describe("the agent", () => {
     w.run(5);
     const envs = w.runtime.calls
       .filter(({ method }) => method === "CreateContainer")
-      .map(({ message }) => (message as { config: { envs: { key: string; value: string }[] } }).config.envs);
+      .map(({ message }) => [...((message as { config: ContainerConfig }).config.envs ?? [])]);
     expect(envs.map((each) => each.find(({ key }) => key === "a")?.value)).toEqual(["old", value]);
   });
 });

@@ -48,8 +48,9 @@ function write(name: string, message: Message, writer: protobuf.Writer): void {
         writer.uint32(10).string(key.toWellFormed()).uint32(18).string(text.toWellFormed()).ldelim();
       }
     } else if (field.many === "list") {
-      const values = value as readonly unknown[];
-      if (values.length > 0 && isPacked(field)) {
+      const values = value as Iterable<unknown>;
+      if (isPacked(field)) {
+        if ((value as readonly unknown[]).length === 0) continue;
         writer.uint32((field.number << 3) | 2).fork();
         for (const one of values) writeValue(field, one, writer);
         writer.ldelim();

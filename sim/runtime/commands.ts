@@ -2,6 +2,7 @@
 import { bytesText, readFile } from "./file-tree.ts";
 import type { Box, Process, Program, Step } from "./processes/box.ts";
 import { complain, sleepMicros } from "./processes/call.ts";
+import type { Environment } from "./processes/environment.ts";
 import { instantCommands } from "./processes/instant-commands.ts";
 import { InstantProgram, PROGRAM_BYTES, programs } from "./processes/programs.ts";
 import { type SignalName, signalNamed } from "./processes/signals.ts";
@@ -22,10 +23,12 @@ const SCRIPT_BYTES_MAX = 1 << 20;
 /** Of one word or variable that a process is started with. Source: the kernel's 32 pages for each, with a zero at its end. */
 const WORD_CHARS_MAX = 131_071;
 
-const isTooLong = (words: Iterable<string>): boolean => {
-  for (const { length } of words) if (length > WORD_CHARS_MAX) return true;
+const isTooLong = (words: readonly string[]): boolean => words.some(({ length }) => length > WORD_CHARS_MAX);
+
+function hasTooLong(environment: Environment): boolean {
+  for (const [{ length }, value] of environment) if (length + 1 + value.length > WORD_CHARS_MAX) return true;
   return false;
-};
+}
 
 const NAME_CHARS_SHOWN = 255;
 
@@ -49,13 +52,9 @@ export function startCommand(
 }
 
 /** Why a command cannot start that is not a shell's, in the words of the low-level runtime; undefined: it can. */
-export function missingCommand(
-  argv: readonly string[],
-  environment: ReadonlyMap<string, string>,
-  box: Box,
-): string | undefined {
+export function missingCommand(argv: readonly string[], environment: Environment, box: Box): string | undefined {
   const word = argv[0] ?? "";
-  if (isTooLong(argv) || isTooLong([...environment].map(([name, value]) => `${name}=${value}`)))
+  if (isTooLong(argv) || hasTooLong(environment))
     return `exec ${word.includes("/") ? "" : "/bin/"}${word.slice(0, NAME_CHARS_SHOWN)}: argument list too long`;
   const found = findProgram(word, box);
   if (found === NO_PERMISSION) return `exec: "${word}": permission denied`;

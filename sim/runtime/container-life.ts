@@ -9,6 +9,7 @@ import { dumpOf, type FileDump } from "./file-dump.ts";
 import { type Piece, toByteText } from "./file-tree.ts";
 import { connect } from "./network.ts";
 import { Box, type BoxWorld, type Connection, type Program } from "./processes/box.ts";
+import { containerEnvironment } from "./processes/environment.ts";
 import { Service } from "./processes/programs.ts";
 import { type SignalName, signalNamed } from "./processes/signals.ts";
 import { newPipe } from "./processes/streams.ts";
@@ -25,12 +26,12 @@ export function startContainer(state: RuntimeState, container: ContainerRecord):
   const box = new Box(new ContainerWorld(state, container), container.files, programs);
   const own = config.command ?? [];
   const argv = [...(own.length > 0 ? own : (image.row.command ?? [])), ...(config.args ?? [])].map(toByteText);
-  const environment = new Map([
+  const defaults = new Map([
     ["PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
     ["HOSTNAME", hostnameOf(sandbox)],
     ["HOME", "/root"],
   ]);
-  for (const { key = "", value = "" } of config.envs ?? []) environment.set(key, toByteText(value));
+  const environment = containerEnvironment(defaults, config.envs);
   let program: Program;
   if (argv.length === 0 || (!isPlain && image.row.command === undefined)) {
     container.isService = true;

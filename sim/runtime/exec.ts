@@ -5,6 +5,7 @@ import { isOwnProgram, missingCommand, startCommand } from "./commands.ts";
 import { runContainer } from "./container-life.ts";
 import { textBytes, toByteText } from "./file-tree.ts";
 import type { Process, Program } from "./processes/box.ts";
+import type { Environment } from "./processes/environment.ts";
 import { Service } from "./processes/programs.ts";
 import type { Stream } from "./processes/streams.ts";
 import type { ContainerRecord } from "./records.ts";
@@ -75,7 +76,8 @@ export function startExec(
   const { box } = container;
   if (box === undefined) return `container is in ${container.state} state`;
   const argv = cmd.map(toByteText);
-  const environment = new Map([...(box.first?.environment ?? []), ...variables]);
+  const first: Environment = box.first?.environment ?? new Map<string, string>();
+  const environment = variables.size === 0 ? first : new Map([...first, ...variables]);
   const missing = missingCommand(argv, environment, box);
   const failed = "failed to start exec: OCI runtime exec failed: exec failed: unable to start container process";
   if (missing !== undefined) return `${failed}: ${missing}: unknown`;

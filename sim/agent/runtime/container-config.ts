@@ -14,7 +14,7 @@ import { parseQuantity, quantityAt } from "../../../wire/quantity.ts";
 import type { KernelOptions, QosClass } from "../ports.ts";
 import { type Container, containersOf, isSidecar, type Pod } from "../pods/pod-types.ts";
 import { type DnsFacts, podDns } from "./pod-dns.ts";
-import type { ProcessWords } from "./process-words.ts";
+import type { ProcessWords, Values } from "./process-words.ts";
 import { annotations, labels } from "./runtime-pod.ts";
 
 export interface NodeFacts extends DnsFacts {
@@ -85,7 +85,8 @@ export interface ContainerParts {
   readonly restartCount: number;
   readonly imageRef: string;
   readonly hash: string;
-  readonly envs: readonly KeyValue[];
+  readonly envs: Iterable<KeyValue>;
+  readonly values: Values;
   readonly mounts: readonly Mount[];
   /** Counts what its process is given. */
   readonly words: ProcessWords;
@@ -103,11 +104,10 @@ export function containerConfig(
   pod: Pod,
   container: Container,
   qos: QosClass,
-  { restartCount, imageRef, hash, envs, mounts, words, places }: ContainerParts,
+  { restartCount, imageRef, hash, envs, values, mounts, words, places }: ContainerParts,
 ): ContainerConfig {
   const { name, namespace, uid, deletionGracePeriodSeconds } = pod.metadata;
   const { terminationGracePeriodSeconds } = pod.spec;
-  const values = new Map(envs.map(({ key = "", value = "" }) => [key, value]));
   const security = container.securityContext ?? {};
   const runAsUser = (security["runAsUser"] ?? pod.spec.securityContext?.["runAsUser"]) as number | undefined;
   return {

@@ -1,6 +1,7 @@
 /** A container's environment variables. Source: the published agent's rules; texts of failures as recorded. */
-import type { KeyValue } from "../../../wire/cri-messages.ts";
 import { decodeBase64 } from "../../../wire/base64.ts";
+import type { KeyValue } from "../../../wire/cri-messages.ts";
+import { LayeredVariables } from "../../../wire/cri-variables.ts";
 import { formatQuantity, parseQuantity } from "../../../wire/quantity.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import type { Clock } from "../../kernel/types.ts";
@@ -9,9 +10,9 @@ import type { Container, Pod } from "../pods/pod-types.ts";
 import type { ApiCaller } from "../ports.ts";
 import { sleep, type Task } from "../task.ts";
 import { amount } from "./container-config.ts";
-import { type ServiceView, serviceVariables } from "./service-variables.ts";
+import { noLinks, type ServiceLinks, serviceLinks, type ServiceView } from "./service-variables.ts";
 import { named } from "./named.ts";
-import { type ProcessWords, tooLong } from "./process-words.ts";
+import { type ProcessWords, tooLong, type Values } from "./process-words.ts";
 
 export interface EnvironmentContext {
   readonly clock: Clock;
@@ -27,7 +28,10 @@ export interface EnvironmentContext {
   readonly isStatic?: boolean;
 }
 
-export type Environment = { readonly envs: readonly KeyValue[] } | { readonly error: string };
+export interface Environment {
+  readonly envs: Iterable<KeyValue>;
+  readonly values: Values;
+}
 
 /** `words` counts them all; once they are too long, that is the error. */
 export function* environment(
@@ -35,19 +39,19 @@ export function* environment(
   pod: Pod,
   container: Container,
   words: ProcessWords,
-): Task<Environment> {
+): Task<Environment | { readonly error: string }> {
   const links = yield* linksOf(context, pod);
   if (typeof links === "string") return { error: links };
-  if (container.env === undefined && container.envFrom === undefined) return { envs: [...links.values()] };
   // References may name them; what the pod itself says goes first, and wins.
-  const values = new Map<string, string>();
-  const valueNamed = { get: (name: string) => values.get(name) ?? links.get(name)?.value };
+  const own = new Map<string, string>();
+  const values = { get: (name: string) => own.get(name) ?? links.byName.get(name)?.value };
+  if (container.env === undefined && container.envFrom === undefined) return { envs: links.list, values };
   let variables = 0;
   const set = (name: string, value: string): void => {
-    const before = values.get(name);
+    const before = own.get(name);
     if (before !== undefined) words.count(-entryLength(name, before));
     words.count(entryLength(name, value));
-    values.set(name, value);
+    own.set(name, value);
   };
   const { namespace } = pod.metadata;
   for (const source of container.envFrom ?? []) {
@@ -70,16 +74,20 @@ export function* environment(
   for (const { name, value = "", valueFrom } of container.env ?? []) {
     if (words.isTooLong) return { error: tooLong(container.name) };
     if (valueFrom === undefined) {
-      set(name, words.expanded(value, valueNamed));
+      set(name, words.expanded(value, values));
       continue;
     }
     const read = yield* valueOf(context, pod, container, valueFrom);
     if ("error" in read) return read;
     if (read.value !== undefined) set(name, read.value);
   }
-  const envs: KeyValue[] = [...values].map(([key, value]) => ({ key, value }));
-  for (const [key, link] of links) if (!values.has(key)) envs.push(link);
-  return { envs };
+  return {
+    envs: new LayeredVariables(
+      [...own].map(([key, value]) => ({ key, value })),
+      links.list,
+    ),
+    values,
+  };
 }
 
 /** So many are taken from config maps and secrets before others have their turn. */
@@ -92,12 +100,11 @@ const entryLength = (name: string, value: string): number => name.length + 1 + v
 function* linksOf(
   { services, isStatic = false }: EnvironmentContext,
   { metadata, spec }: Pod,
-): Task<ReadonlyMap<string, KeyValue> | string> {
-  if (services === undefined) return new Map();
+): Task<ServiceLinks | string> {
+  if (services === undefined) return noLinks;
   if (!isStatic && !(yield* services.listed()))
     return "services have not yet been read at least once, cannot construct envvars";
-  const variables = serviceVariables(services, metadata.namespace, spec.enableServiceLinks ?? true);
-  return new Map(variables.map((variable) => [variable.key ?? "", variable]));
+  return serviceLinks(services, metadata.namespace, spec.enableServiceLinks ?? true);
 }
 
 interface Reference {

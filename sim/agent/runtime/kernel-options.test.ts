@@ -21,7 +21,8 @@ function told(changes: Partial<KernelOptions>) {
     memoryCapacityBytes: 1,
     kernel: { ...kernel, ...changes },
   };
-  const parts = { restartCount: 0, imageRef: "i", hash: "h", envs: [], mounts: [], words: new ProcessWords() };
+  const told = { envs: [], values: new Map(), mounts: [], words: new ProcessWords() };
+  const parts = { restartCount: 0, imageRef: "i", hash: "h", ...told };
   const [container] = pod.spec.containers;
   if (container === undefined) throw new Error("no container");
   const { linux } = containerConfig(node, pod, container, "Burstable", parts);

@@ -37,7 +37,7 @@ function turnsOf<Result>(task: (context: Parameters<typeof environment>[0]) => T
 it("variables of one config map that is named fifty times", () => {
   const container = { name: "c", image: "i", envFrom: many(50, () => ({ configMapRef: configMap })) };
   const { turns, result } = turnsOf((context) => environment(context, pod, container, new ProcessWords()));
-  expect((result as { envs: readonly object[] }).envs).toHaveLength(20_000);
+  expect([...(result as { envs: Iterable<object> }).envs]).toHaveLength(20_000);
   expect(turns).toBe(20); // a million variables, 50,000 a turn
 });
 

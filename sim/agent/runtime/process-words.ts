@@ -9,6 +9,11 @@ export const wordsMax = 2 * 1024 * 1024;
 /** The kernel counts the pointer to each. */
 const pointerBytes = 8;
 
+/** What references to variables are replaced by. */
+export interface Values {
+  get(name: string): string | undefined;
+}
+
 /** Counts what one container's process is given, so that a few short texts that name each other cannot become gigabytes. */
 export class ProcessWords {
   private left = wordsMax;
@@ -23,7 +28,7 @@ export class ProcessWords {
   }
 
   /** The text with its references replaced, and counted. */
-  expand(text: string, values: { get(name: string): string | undefined }): string {
+  expand(text: string, values: Values): string {
     const expanded = this.expanded(text, values);
     this.count(expanded.length);
     return expanded;
@@ -33,7 +38,7 @@ export class ProcessWords {
    * The text with its references replaced: `$(NAME)` by a value, where there is one, and `$$` by `$`. Once all is too long,
    * nothing more is put together, and what is returned is of no use.
    */
-  expanded(text: string, values: { get(name: string): string | undefined }): string {
+  expanded(text: string, values: Values): string {
     if (!text.includes("$")) return text;
     const parts: string[] = [];
     let left = this.left - text.length;

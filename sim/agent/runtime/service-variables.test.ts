@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ContainerConfig } from "../../../wire/cri-messages.ts";
+import type { JsonObject } from "../../contract/http-message.ts";
+import { metadataOf } from "../../contract/objects.ts";
 import { SimulatedRuntime } from "../../runtime/runtime.ts";
 import { defaultAgentOptions } from "../agent-options.ts";
 import { AgentWorld, type WorldMore } from "../agent-world.fixture.ts";
-import { serviceVariables } from "./service-variables.ts";
+import { type ServiceLinks, serviceLinks, type ServiceView } from "./service-variables.ts";
 
 interface Described {
   readonly namespace: string;
@@ -14,18 +16,20 @@ interface Described {
 }
 
 /** Of these services, as `NAME=value`. */
-function told(services: readonly Described[], namespace: string, wantsLinks = true): readonly string[] {
-  const objects = services.map(({ name, namespace: own, clusterIP, ports }) => ({
-    metadata: { name, namespace: own },
-    spec: { clusterIP, ports },
-  })) as unknown as (Record<string, never> & { metadata: Described })[];
-  const view = {
-    inNamespace: (wanted: string) => objects.filter(({ metadata }) => metadata.namespace === wanted),
-    named: (wanted: string, name: string) =>
-      objects.find(({ metadata }) => metadata.namespace === wanted && metadata.name === name),
-  };
-  return serviceVariables(view, namespace, wantsLinks).map(({ key = "", value = "" }) => `${key}=${value}`);
-}
+const told = (services: readonly Described[], namespace: string, wantsLinks = true): readonly string[] =>
+  linesOf(serviceLinks(viewOf(services.map(objectOf)), namespace, wantsLinks));
+
+const linesOf = ({ list }: ServiceLinks): readonly string[] =>
+  list.map(({ key = "", value = "" }) => `${key}=${value}`);
+
+const objectOf = ({ name, namespace, clusterIP, ports }: Described): JsonObject =>
+  ({ metadata: { name, namespace }, spec: { clusterIP, ports } }) as unknown as JsonObject;
+
+const viewOf = (objects: readonly JsonObject[]): ServiceView => ({
+  inNamespace: (wanted) => objects.filter((object) => metadataOf(object).namespace === wanted),
+  named: (wanted, name) =>
+    objects.find((object) => metadataOf(object).namespace === wanted && metadataOf(object).name === name),
+});
 
 const own: Described = {
   namespace: "default",
@@ -107,6 +111,26 @@ describe("variables of services", () => {
   });
 });
 
+it("is one list for all who are told of the same services, until one of them is another", () => {
+  const web: Described = { namespace: "default", name: "web", clusterIP: "10.0.0.9", ports: [{ port: 80 }] };
+  const made = () => [own, web, { ...web, namespace: "shop" }].map(objectOf);
+  const services = made();
+  for (const namespace of ["default", "shop", "empty"]) {
+    const links = serviceLinks(viewOf(services), namespace, true);
+    expect(serviceLinks(viewOf(services.toReversed()), namespace, true)).toBe(links);
+  }
+  const links = serviceLinks(viewOf(services), "default", true);
+  expect(serviceLinks(viewOf(services), "default", false)).not.toBe(links);
+  for (const at of [0, 1]) {
+    const changed = viewOf(services.with(at, made()[at] as JsonObject));
+    expect(serviceLinks(changed, "default", true)).not.toBe(links);
+    expect(linesOf(serviceLinks(changed, "default", true))).toEqual(linesOf(links));
+  }
+  expect(linesOf(serviceLinks(viewOf(services.slice(1)), "default", true))).toEqual(
+    linesOf(links).filter((line) => line.startsWith("WEB_")),
+  );
+});
+
 const container = (more: object = {}) => ({ name: "c", image: "serves:1", imagePullPolicy: "IfNotPresent", ...more });
 
 function world(more: WorldMore = {}): AgentWorld {
@@ -124,7 +148,7 @@ function created(w: AgentWorld, pod: string): Readonly<Record<string, string>> |
   const messages = calls.map(({ message }) => message as { config: ContainerConfig });
   const last = messages.findLast(({ config: { labels = {} } }) => labels["io.kubernetes.pod.name"] === pod);
   if (last === undefined) return undefined;
-  return Object.fromEntries((last.config.envs ?? []).map(({ key = "", value = "" }) => [key, value]));
+  return Object.fromEntries([...(last.config.envs ?? [])].map(({ key = "", value = "" }) => [key, value]));
 }
 
 function service(w: AgentWorld, name: string, spec: object): void {

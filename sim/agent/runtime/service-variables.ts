@@ -16,8 +16,41 @@ export interface ServiceView {
 /** By this one a cluster's server is reached: every pod is told of it, whatever it wants. */
 const ownService = { namespace: "default", name: "kubernetes" };
 
-/** Of the services in the pod's namespace, unless it wants none of them, and of the server's own. Ordered by name. */
-export function serviceVariables(services: ServiceView, namespace: string, wantsLinks: boolean): readonly KeyValue[] {
+/** What tells of some services. */
+export interface ServiceLinks {
+  readonly list: readonly KeyValue[];
+  readonly byName: ReadonlyMap<string, KeyValue>;
+}
+
+/**
+ * Of the services in the pod's namespace, unless it wants none of them, and of the server's own. Ordered by name. Of the same
+ * services it is the same object: thousands of containers that are told of the same hold one list.
+ */
+export function serviceLinks(services: ServiceView, namespace: string, wantsLinks: boolean): ServiceLinks {
+  const told = servicesTold(services, namespace, wantsLinks);
+  // Others than the server's own are of one namespace alone.
+  const key = told.find(([name]) => name !== ownService.name)?.[1] ?? told[0]?.[1];
+  if (key === undefined) return noLinks;
+  const before = linksKnown.get(key);
+  if (before !== undefined && areSame(before.of, told)) return before.links;
+  const variables = told.flatMap(([name, service]) => variablesOf(name, service));
+  const byName = new Map(variables.map((variable) => [variable.key ?? "", variable]));
+  const links = { list: [...byName.values()], byName };
+  linksKnown.set(key, { of: told, links });
+  return links;
+}
+
+type NamedService = readonly [name: string, service: JsonObject];
+
+export const noLinks: ServiceLinks = { list: [], byName: new Map() };
+
+/** Agents of one process share services, and so what is made of them. */
+const linksKnown = new Recent<JsonObject, { readonly of: readonly NamedService[]; readonly links: ServiceLinks }>(1000);
+
+const areSame = (some: readonly NamedService[], others: readonly NamedService[]): boolean =>
+  some.length === others.length && some.every(([, service], at) => service === others[at]?.[1]);
+
+function servicesTold(services: ServiceView, namespace: string, wantsLinks: boolean): readonly NamedService[] {
   const named = new Map<string, JsonObject>();
   const own = services.named(ownService.namespace, ownService.name);
   if (own !== undefined && hasAddress(own)) named.set(ownService.name, own);
@@ -26,8 +59,7 @@ export function serviceVariables(services: ServiceView, namespace: string, wants
       if (hasAddress(service)) named.set(metadataOf(service).name ?? "", service);
     }
   }
-  const names = [...named.keys()].sort();
-  return names.flatMap((name) => variablesOf(name, named.get(name) as JsonObject));
+  return [...named].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 interface ServicePort {
@@ -48,7 +80,6 @@ function hasAddress(service: JsonObject): boolean {
   return clusterIP !== "" && clusterIP !== "None" && ports.length > 0;
 }
 
-/** Agents of one process share services, and so what is made of them. */
 const known = new Recent<JsonObject, readonly KeyValue[]>(10_000);
 
 function variablesOf(name: string, service: JsonObject): readonly KeyValue[] {

@@ -121,7 +121,7 @@ export function* startContainer(
   if (asRoot !== undefined) return failed("CreateContainerConfigError", asRoot);
   const hash = containerHash(container);
   const instance = (Math.imul(restartCount + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
-  const values = new Map(variables.envs.map(({ key = "", value = "" }) => [key, value]));
+  const { envs, values } = variables;
   const mounts = mountsOf(node, pod, container, instance, values, words);
   if (typeof mounts === "string") return failed("CreateContainerConfigError", mounts);
   if (words.isTooLong) return failed("CreateContainerError", tooLong(container.name));
@@ -129,7 +129,7 @@ export function* startContainer(
   if (notTaken !== undefined) return failed("CreateContainerConfigError", notTaken);
   const places = starting.places(pod.metadata.uid, container.name);
   const told = places === undefined ? {} : { places };
-  const parts = { restartCount, imageRef: ensured.imageRef, hash, envs: variables.envs, mounts, words, ...told };
+  const parts = { restartCount, imageRef: ensured.imageRef, hash, envs, values, mounts, words, ...told };
   const config = containerConfig(node, pod, container, qos, parts);
   if (words.isTooLong) return failed("CreateContainerError", tooLong(container.name));
   const { cri } = volumes;

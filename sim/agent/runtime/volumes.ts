@@ -16,7 +16,7 @@ import type { Clock } from "../../kernel/types.ts";
 import { type Container, type Pod, podOf, type VolumeMount } from "../pods/pod-types.ts";
 import { sleep, type Task } from "../task.ts";
 import { amount, type NodeFacts, podDirectory } from "./container-config.ts";
-import type { ProcessWords } from "./process-words.ts";
+import type { ProcessWords, Values } from "./process-words.ts";
 import type { CriCaller } from "./cri-caller.ts";
 import type { EnvironmentContext } from "./environment.ts";
 import { bytesPerTurn, fileCost, filesBytesMax, filesOf, newOrigin, type Origin } from "./volume-files.ts";
@@ -211,7 +211,7 @@ export function* subPathsTaken(
   { cri, node }: VolumeContext,
   pod: Pod,
   container: Container,
-  values: ReadonlyMap<string, string>,
+  values: Values,
   words: ProcessWords,
 ): Task<string | undefined> {
   for (const [at, mount] of (container.volumeMounts ?? []).entries()) {
@@ -252,11 +252,8 @@ const takenPath = (node: NodeFacts, pod: Pod, container: Container, { name }: Vo
   `${podDirectory(node, pod.metadata.uid)}/volume-subpaths/${name}/${container.name}/${at}`;
 
 /** Variables may be in it; empty: the whole volume. */
-const subPathOf = (
-  { subPath = "", subPathExpr = "" }: VolumeMount,
-  values: ReadonlyMap<string, string>,
-  words: ProcessWords,
-): string => (subPathExpr === "" ? subPath : words.expand(subPathExpr, values));
+const subPathOf = ({ subPath = "", subPathExpr = "" }: VolumeMount, values: Values, words: ProcessWords): string =>
+  subPathExpr === "" ? subPath : words.expand(subPathExpr, values);
 
 /** What a container mounts: its volumes, its hosts file and where it leaves its last words. A string: why it cannot. */
 export function mountsOf(
@@ -264,7 +261,7 @@ export function mountsOf(
   pod: Pod,
   container: Container,
   instance: string,
-  values: ReadonlyMap<string, string>,
+  values: Values,
   words: ProcessWords,
 ): readonly Mount[] | string {
   const directory = podDirectory(node, pod.metadata.uid);

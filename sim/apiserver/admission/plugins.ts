@@ -16,7 +16,7 @@ export interface AdmissionReads {
   readonly objectsOfKind: PolicyPorts["params"];
   readonly namespace: WebhookPorts["namespaceOf"];
   readonly equivalentsOf: WebhookPorts["equivalentsOf"];
-  readonly decode: WebhookPorts["decode"];
+  readonly decodeSteps: WebhookPorts["decodeSteps"];
 }
 
 export interface AdmissionOptions {
@@ -43,7 +43,7 @@ export function admissionPlugins(options: AdmissionOptions): readonly AdmissionS
     namespaceOf: (name) => reads().namespace(name),
     metrics,
     equivalentsOf: (place) => reads().equivalentsOf(place),
-    decode: (place, object) => reads().decode(place, object),
+    decodeSteps: (place, object, isLarge) => reads().decodeSteps(place, object, isLarge),
   };
   const policyPorts: PolicyPorts = {
     clock: process.clock,

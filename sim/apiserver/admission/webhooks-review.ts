@@ -171,7 +171,7 @@ const unreadablePatch = "response.patch cannot be read";
 export function* patchedSteps(
   object: JsonObject,
   patch: readonly Json[],
-  decode: (object: JsonObject) => JsonObject,
+  decode: (object: JsonObject) => Generator<void, JsonObject>,
   turn: { isLarge: boolean },
 ): Generator<void, JsonObject> {
   try {
@@ -188,7 +188,7 @@ export function* patchedSteps(
       yield* largeMapSteps(document, object);
       yield;
     }
-    const made = decode(document);
+    const made = yield* decode(document);
     yield;
     return made;
   } catch (error) {

@@ -75,7 +75,7 @@ export interface WebhookPorts extends Lookups {
   /** Stored configurations in the order of their names. */
   readonly configurations: (kind: "mutating" | "validating") => readonly JsonObject[];
   /** A patched object read again as one of the kind that bodies have at a place, with its defaults. */
-  readonly decode: (place: ResourcePlace, object: JsonObject) => JsonObject;
+  readonly decodeSteps: (place: ResourcePlace, object: JsonObject, isLarge: boolean) => Generator<void, JsonObject>;
 }
 
 export function mutatingWebhooks(ports: WebhookPorts): AdmissionStep {
@@ -388,7 +388,7 @@ function* judging(
     return { verdict: { refused, warnings }, how: "denied", code: refused.code };
   }
   if (reply.patch === undefined || object === undefined) return { verdict: { warnings }, how: "allowed", code: 200 };
-  const decode = (made: JsonObject): JsonObject => ports.decode(review.place, made);
+  const decode = (made: JsonObject) => ports.decodeSteps(review.place, made, turn.isLarge);
   const patched = yield* patchedSteps(object, reply.patch, decode, turn);
   return { verdict: { object: patched, warnings }, how: "allowed", code: 200 };
 }

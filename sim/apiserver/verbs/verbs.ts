@@ -24,7 +24,9 @@ import { type ServedResource, storageKey } from "../catalogue/served-resource.ts
 import { ServedResources } from "../catalogue/served-resources.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { RbacObjects } from "../access/rbac/policy.ts";
-import { decodeObject } from "../../objects/decode.ts";
+import { finishDraft, readBody, walkRead } from "../../objects/decode.ts";
+import { requireFewValues } from "../../objects/value-limit.ts";
+import { walkAheadSteps } from "../../objects/walk-ahead.ts";
 import { keyOf } from "../reads/selection.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import {
@@ -238,13 +240,18 @@ export class Verbs {
     return equivalentsOf(this.resources, place);
   }
 
-  /** An object that came from elsewhere, read as a body that a place takes. Throws 400. */
-  decode({ row, subresource }: ResourcePlace, object: JsonObject): JsonObject {
+  /** An object that came from elsewhere, read as a body that a place takes; a large one in steps. Throws 400 or 413. */
+  *decodeSteps({ row, subresource }: ResourcePlace, object: JsonObject, isLarge: boolean): Generator<void, JsonObject> {
     const resource = this.resources.of(row);
     invariant(resource !== undefined, "admission of a resource that is not served", row.resource);
     if (subresource?.subresource === "proxy") return object; // options without a schema: see `handOn`
     const target = subresource?.type === undefined ? resource.target : bodyTarget(subresource, resource);
-    return decodeObject(object, "json", target, "Ignore").draft as JsonObject;
+    const ahead = isLarge ? yield* walkAheadSteps(target.type, object) : undefined;
+    yield;
+    const { draft } = walkRead(readBody(object, "json", target), object, target, "Ignore", undefined, ahead);
+    yield;
+    if (isLarge) requireFewValues(draft); // before there is more of it
+    return finishDraft(draft, target) as JsonObject;
   }
 
   /** Roles and bindings as the caches have them. */

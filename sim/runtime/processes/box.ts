@@ -5,6 +5,7 @@
 import type { Micros } from "../../kernel/types.ts";
 import type { Piece } from "../file-tree.ts";
 import type { ContainerFiles } from "../container-files.ts";
+import type { Environment } from "./environment.ts";
 import { isHarmless, type SignalName, statusOf } from "./signals.ts";
 import { pipeIsFull, releaseStream, shareStream, type Stream, writeStream } from "./streams.ts";
 
@@ -35,7 +36,7 @@ export interface Process {
   readonly pid: number;
   readonly parent: number;
   program: Program;
-  environment: Map<string, string>;
+  environment: Environment;
   directory: string;
   stdin: Stream;
   stdout: Stream;
