@@ -9,6 +9,26 @@ import { type Attack, type AttackRequest, attacks, post, times } from "./attack-
 import { tellable, warningHeaders } from "./requests/warnings.ts";
 import { strike, Struck } from "./struck.fixture.ts";
 
+/** How many parts each turn of a judgement goes by, done or known, while something is made. */
+function partsByTurn<Made>(make: () => Made): { readonly made: Made; readonly counts: readonly number[] } {
+  const counts: number[] = [];
+  const { prototype } = Pace;
+  const { turn, take } = prototype;
+  prototype.turn = function <Result>(this: Pace, judge: () => Result) {
+    counts.push(0);
+    return turn.call<Pace, [() => Result], { readonly result: Result } | undefined>(this, judge);
+  };
+  prototype.take = function <Value>(this: Pace, ...part: Parameters<typeof take<Value>>): Value {
+    counts.push((counts.pop() ?? 0) + 1);
+    return take.call<Pace, Parameters<typeof take<Value>>, Value>(this, ...part);
+  };
+  try {
+    return { made: make(), counts };
+  } finally {
+    Object.assign(prototype, { turn, take });
+  }
+}
+
 describe("expressions that each cost much are evaluated some at a time", () => {
   it.each([
     ["costly-policies", 1 / 10, 10], // two policies
@@ -43,6 +63,18 @@ describe("expressions that each cost much are evaluated some at a time", () => {
     const used = struck.send(post("/api/v1/namespaces/default/configmaps", { metadata: { name: "c" } }));
     expect([used.status, struck.failures]).toEqual([201, []]);
     expect(used.eventCount).toBeGreaterThanOrEqual(usedMin);
+  });
+
+  // Each turn had gone by all that was known of every expression that came before.
+  it.each([
+    ["policy-parameters", 1 / 100, 20, 2 * 4 * 20 * 30], // the expressions and their messages
+    ["webhook-conditions", 1 / 25, 4, 40 * 8 * 64],
+  ])("%s, and what is behind is gone by at once", (name, scale, turnsMin, expressionCount) => {
+    const { made, counts } = partsByTurn(() => strike(name, scale));
+    expect([made.told[0]?.status, made.struck.failures]).toEqual([201, []]);
+    expect(counts.length).toBeGreaterThanOrEqual(turnsMin);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(expressionCount);
+    expect(Math.max(...counts)).toBeLessThan(expressionCount / 2);
   });
 
   it("also where a collection is deleted, and each object costs little", () => {

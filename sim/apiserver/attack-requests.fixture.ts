@@ -288,6 +288,54 @@ export const attacks: Readonly<Record<string, Attack>> = {
       ]),
     strike: () => [map("judged", { data: keys(200) })],
   },
+  // Each of three thousand parameters is judged by eighty expressions, each of which makes a long message.
+  "policy-parameters": {
+    prepare: (scale = 1) => [
+      ...many(3_000 * scale),
+      ...times(4, (at) => at).flatMap((at) => [
+        post(`${admission}/validatingadmissionpolicies`, {
+          metadata: { name: `p-${at}` },
+          spec: {
+            paramKind: { apiVersion: "v1", kind: "ConfigMap" },
+            matchConstraints: { resourceRules: [{ ...everyMap, resources: ["secrets"] }] },
+            validations: times(20, (of) => ({
+              expression: `params.metadata.name == 'none-${of}'`,
+              messageExpression: "object.metadata.annotations.a + params.metadata.name",
+            })),
+          },
+        }),
+        post(`${admission}/validatingadmissionpolicybindings`, {
+          metadata: { name: `p-${at}` },
+          spec: {
+            policyName: `p-${at}`,
+            validationActions: ["Warn"],
+            paramRef: { selector: {}, parameterNotFoundAction: "Deny" },
+          },
+        }),
+      ]),
+    ],
+    strike: () => [
+      post("/api/v1/namespaces/default/secrets", {
+        metadata: { name: "judged", annotations: { a: "b".repeat(250_000) } },
+      }),
+    ],
+  },
+  "webhook-conditions": {
+    prepare: (scale = 1) =>
+      times(40, (of) =>
+        post(`${admission}/validatingwebhookconfigurations`, {
+          metadata: { name: `conditions-${of}` },
+          webhooks: times(200 * scale, (at) => ({
+            ...webhook(at, { ...everyMap, resources: ["secrets"] }),
+            matchConditions: times(64, (condition) => ({
+              name: `c${condition}`,
+              expression: condition === 63 ? "false" : `object.metadata.name != 'w${of}-${at}-${condition}'`,
+            })),
+          })),
+        }),
+      ),
+    strike: () => [post("/api/v1/namespaces/default/secrets", { metadata: { name: "judged" } })],
+  },
   "costly-rules": {
     prepare: () => [
       define({

@@ -99,6 +99,7 @@ export class Pace {
     const value = work();
     this.budget.left -= costOf(value) + beginCost;
     const drawn = before - (pool?.left ?? 0);
+    this.known.fill(undefined, at + 1, this.next); // nobody comes to its parts again
     this.known[at] = { value, drawn, askedCount: this.asked.count - askedBefore, next: this.next };
     return value;
   }
@@ -112,7 +113,11 @@ export function spend(cost: number): void {
   current?.spend(cost);
 }
 
-/** Part of a judgement, after which it may be broken off; what `work` returns must not be changed by anybody. */
+/**
+ * Part of a judgement, after which it may be broken off; what `work` returns must not be changed by anybody. It may have such parts
+ * itself, which are forgotten when it is done: what comes after it in another turn goes by it at once. What several parts use must not be made
+ * by whichever of them comes first.
+ */
 export function paced<Value>(work: () => Value, costOf: (value: Value) => number, pool?: CostPool): Value {
   return current === undefined ? work() : current.take(work, costOf, pool);
 }
@@ -123,7 +128,8 @@ export function paced<Value>(work: () => Value, costOf: (value: Value) => number
  */
 export const askedOnce = <Value>(ask: () => Value): Value => paced(ask, noCost);
 
-const noCost = (): number => 0;
+/** Of a part that only holds others together, which have costs of their own. */
+export const noCost = (): number => 0;
 
 /** Items, members or steps: enough that what a part takes by being one is little beside what is done in it. */
 const partLength = 64;

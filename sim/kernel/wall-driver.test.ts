@@ -206,6 +206,48 @@ describe("the wall driver", () => {
     expect(order.at(-1)).toBe("d");
   });
 
+  it("fires timers in time while events go on that each take a turn and make the next", () => {
+    const { clock, process, driver } = setup();
+    const fired: string[] = [];
+    let left = 1_000;
+    const work = (): void => {
+      clock.now += 12_000;
+      if (--left > 0) process.clock.after(0, work);
+    };
+    driver.enter(process, () => {
+      const began = process.clock.nowMicros();
+      for (const seconds of [5, 1, 3]) {
+        process.clock.after(seconds * 1_000_000, () => {
+          const late = process.clock.nowMicros() - began - seconds * 1_000_000;
+          fired.push(`${seconds} s, ${late >= 0 && late <= 24_000 ? "in time" : `${late} µs late`}`);
+        });
+      }
+      process.clock.after(0, work);
+    });
+    clock.advance(2_000_000);
+    expect(left).toBeGreaterThan(0);
+    expect(fired).toEqual(["1 s, in time"]);
+    const seen = driver.enter(process, () => process.clock.nowMicros());
+    expect(clock.now - 777_000_000 - seen).toBeLessThan(12_000);
+    clock.advance(60_000_000);
+    expect([left, fired]).toEqual([0, ["1 s, in time", "3 s, in time", "5 s, in time"]]);
+  });
+
+  it("fires late events in the order of their times, and those that had to wait for another turn at the time that it is", () => {
+    const { clock, process, driver } = setup();
+    const fired: string[] = [];
+    driver.enter(process, () => {
+      for (const at of [3_000, 1_000, 2_000]) {
+        process.clock.after(at, () => {
+          fired.push(`${at} at ${process.clock.nowMicros()}`);
+          clock.now += 50_000;
+        });
+      }
+    });
+    clock.advance(200_000);
+    expect(fired).toEqual(["1000 at 1000", "2000 at 2000", "3000 at 101000"]);
+  });
+
   it("fires nothing after it was stopped", () => {
     const { clock, process, driver } = setup();
     driver.enter(process, () => process.clock.after(10, () => expect.unreachable("fired after stop")));

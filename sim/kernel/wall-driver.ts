@@ -22,7 +22,8 @@ const WAKE_MICROS_MAX = 3_600_000_000;
 
 /**
  * Runs a kernel in real time: the same processes as on virtual time, fed by sockets. The run's epoch is the
- * moment of construction. Time moves when something enters or a timer is due, never while code runs.
+ * moment of construction. Time moves when something enters, a timer is due or a turn is over, never while code runs: what is due and
+ * has not had its turn fires late, and stops no clock, though it makes more of its kind for minutes.
  */
 export class WallDriver {
   private readonly kernel: Kernel;
@@ -61,7 +62,8 @@ export class WallDriver {
     if (this.kernel.dispatching) return this.kernel.enter(process, work);
     this.beganMicros = this.ports.nowMicros() - this.spentMicros;
     try {
-      if (!this.isBehind) this.runDue(this.worldMicros());
+      if (this.isBehind) this.kernel.moveClockPastEvents(this.worldMicros());
+      else this.runDue(this.worldMicros());
       return this.kernel.enter(process, work);
     } finally {
       if (!this.isBehind) this.runDue(this.kernel.nowMicros());
@@ -101,7 +103,10 @@ export class WallDriver {
     const { kernel } = this;
     while ((kernel.nextEventMicros ?? Infinity) <= untilMicros) {
       this.isBehind = !this.stopped && kernel.isTurnOver(); // once it is stopped there is no other turn
-      if (this.isBehind) return;
+      if (this.isBehind) {
+        kernel.moveClockPastEvents(this.worldMicros());
+        return;
+      }
       try {
         kernel.step();
       } catch (error) {

@@ -12,7 +12,7 @@ import { utf8Length } from "../../../wire/go-strings.ts";
 import type { Clock } from "../../kernel/types.ts";
 import { ApiError, forbidden } from "../../contract/errors.ts";
 import { callCostMax, type Outcome } from "../../expressions/expression.ts";
-import { paced } from "../../expressions/pace.ts";
+import { noCost, paced } from "../../expressions/pace.ts";
 import { fromJson } from "../../expressions/json-values.ts";
 import type { Value } from "../../expressions/values.ts";
 import type { Json, JsonObject } from "../../contract/http-message.ts";
@@ -32,7 +32,7 @@ import {
 } from "../../kinds/admission/policy-expressions.ts";
 import type { Compiled } from "../../expressions/stored-expressions.ts";
 import { type Equivalent, shownAs } from "./equivalents.ts";
-import { tellable } from "../requests/warnings.ts";
+import { Tellable } from "../requests/warnings.ts";
 import {
   type Lookups,
   lookedUpOnce,
@@ -111,37 +111,74 @@ const isAdmissionsOwn = ({ place }: AdmissionReview): boolean => place.row.group
 /** What is asked and answered, and never stored, is none of theirs. */
 const isQuestion = ({ place }: AdmissionReview): boolean => !place.row.verbs.includes("get");
 
-/** Before it is looked which of them can be told: more than that never are. */
-const keptWarningsMax = 5_000;
-
 function judge(ports: PolicyPorts, ask: Ask, review: AdmissionReview): AdmissionVerdict {
-  let warnings: string[] = [];
-  let refused: ApiError | undefined;
+  const found = new Findings();
   const bindings = bindingsByPolicy(ports.bindings());
   const valuesIn = valuesByForm(ports, ask, review);
   for (const policy of ports.policies()) {
-    const { name = "" } = metadataOf(policy);
-    const inForce = bindings.get(name);
+    const inForce = bindings.get(metadataOf(policy).name ?? "");
     if (inForce === undefined) continue;
-    const spec = specOf(policy);
-    const form = matchingForm(spec["matchConstraints"], review, ports, false);
+    const form = matchingForm(specOf(policy)["matchConstraints"], review, ports, false);
     if (form === undefined) continue;
-    const shared = (): Values => valuesIn(form);
+    const values = valuesIn(form);
     for (const binding of inForce) {
-      const bound = specOf(binding);
-      if (matchingForm(bound["matchResources"], review, ports, true) === undefined) continue;
-      const of = `ValidatingAdmissionPolicy '${name}' with binding '${metadataOf(binding).name ?? ""}'`;
-      const actions = (bound["validationActions"] ?? []) as readonly string[];
-      for (const { message, reason } of failuresOf(ports, spec, bound, review, shared)) {
-        if (actions.includes("Deny")) refused ??= refusal(review, `${of} denied request: ${message}`, reason);
-        if (!actions.includes("Warn")) continue;
-        warnings.push(`Validation failed for ${of}: ${message}`);
-        if (warnings.length > keptWarningsMax) warnings = [...tellable(warnings)];
-      }
+      if (matchingForm(specOf(binding)["matchResources"], review, ports, true) === undefined) continue;
+      const { isFull } = found.warnings;
+      found.add(paced(() => foundBy(ports, policy, binding, review, values, isFull), noCost));
+      if (found.refused !== undefined) return found.refused;
     }
   }
-  return refused ?? { warnings: tellable(warnings) };
+  return { warnings: found.warnings.list };
 }
+
+/** What becomes of failures: the first refusal, and as many of the warnings as can be told. */
+class Findings {
+  refused: ApiError | undefined;
+  readonly warnings = new Tellable();
+
+  add({ refused, warnings }: Findings): void {
+    this.refused ??= refused;
+    for (const warning of warnings.list) this.warnings.add(warning);
+  }
+}
+
+/** What a policy that a binding puts in force says, until it refuses. `isFull`: no warning could be told. */
+function foundBy(
+  ports: PolicyPorts,
+  policy: JsonObject,
+  binding: JsonObject,
+  review: AdmissionReview,
+  shared: Values,
+  isFull: boolean,
+): Findings {
+  const [spec, bound] = [specOf(policy), specOf(binding)];
+  const of = `ValidatingAdmissionPolicy '${metadataOf(policy).name ?? ""}' with binding '${metadataOf(binding).name ?? ""}'`;
+  const actions = (bound["validationActions"] ?? []) as readonly string[];
+  const told = (failures: Iterable<Failure>, isSilent: boolean): Findings => {
+    const found = new Findings();
+    for (const { message, reason } of failures) {
+      if (actions.includes("Deny")) {
+        found.refused = refusal(review, `${of} denied request: ${message}`, reason);
+        break;
+      }
+      if (!isSilent && actions.includes("Warn")) found.warnings.add(`Validation failed for ${of}: ${message}`);
+    }
+    return found;
+  };
+  const params = paramsOf(ports, spec, bound, review);
+  if (typeof params === "string")
+    return told(isStrict(spec) ? [{ message: `failed to configure binding: ${params}`, reason: "" }] : [], isFull);
+  const compiled = compiledPolicy(spec);
+  const found = new Findings();
+  for (const param of params) {
+    const isSilent = isFull || found.warnings.isFull;
+    found.add(paced(() => told(failuresOf(spec, compiled, shared, param), isSilent), noCost));
+    if (found.refused !== undefined) break;
+  }
+  return found;
+}
+
+const isStrict = (spec: JsonObject): boolean => (spec["failurePolicy"] ?? "Fail") === "Fail";
 
 const nothing: JsonObject = {};
 const specOf = (object: JsonObject): JsonObject => (isObject(object["spec"]) ? object["spec"] : nothing);
@@ -253,34 +290,22 @@ interface Failure {
   readonly reason: string;
 }
 
-/** What a policy in force holds against a request, for each of its parameters. */
+/** What a policy in force holds against a request, with one of its parameters. */
 function* failuresOf(
-  ports: PolicyPorts,
   spec: JsonObject,
-  binding: JsonObject,
-  review: AdmissionReview,
-  shared: () => Values,
+  compiled: CompiledPolicy,
+  shared: Values,
+  param: JsonObject | undefined,
 ): Generator<Failure> {
-  const isStrict = (spec["failurePolicy"] ?? "Fail") === "Fail";
-  const params = paramsOf(ports, spec, binding, review);
-  if (typeof params === "string") {
-    if (isStrict) yield { message: `failed to configure binding: ${params}`, reason: "" };
-    return;
-  }
-  const compiled = compiledPolicy(spec);
-  for (const param of params) {
-    const values = { ...shared(), ...(param === undefined ? {} : { params: fromJson(param) }) };
-    const found = matchConditions(itemsOf(spec, "matchConditions"), compiled.conditionVariables, () => values);
-    if (found === "differs") continue;
-    if (typeof found === "object") {
-      if (isStrict) yield { message: found.error, reason: "" };
-    } else yield* validationFailures(compiled, values, isStrict);
-  }
+  const values = param === undefined ? shared : { ...shared, params: fromJson(param) };
+  const found = matchConditions(itemsOf(spec, "matchConditions"), compiled.conditionVariables, () => values);
+  if (found === "matches") yield* validationFailures(compiled, values, isStrict(spec));
+  else if (found !== "differs" && isStrict(spec)) yield { message: found.error, reason: "" };
 }
 
 function* validationFailures(
   { variables, validations, auditAnnotations }: CompiledPolicy,
-  values: Readonly<Record<string, Value>>,
+  values: Values,
   isStrict: boolean,
 ): Generator<Failure> {
   const pool = { left: policyCostMax };
@@ -301,9 +326,9 @@ function* validationFailures(
         yield { message: `expression '${validation.source}' resulted in error: ${outcome.error}`, reason: "" };
     } else if (outcome.value !== true) {
       const { message, messageExpression, reason, source } = validation;
-      const made = messageExpression === undefined ? undefined : evaluate(messageExpression);
+      const made = messageExpression && paced(() => textFrom(evaluate(messageExpression)), noCost, pool);
       const fixed = message === "" ? `failed expression: ${source}` : message;
-      yield { message: textFrom(made) ?? fixed, reason };
+      yield { message: made ?? fixed, reason };
     }
   }
   for (const annotation of auditAnnotations) {

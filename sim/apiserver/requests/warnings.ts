@@ -21,15 +21,33 @@ export function warningHeaders(warnings: readonly string[]): string[] {
  */
 export function tellable(warnings: readonly string[]): readonly string[] {
   if (warnings.length <= fewWarnings) return warnings;
-  const told = new Set<string>();
-  let least = 0;
+  const told = new Tellable();
   for (const warning of warnings) {
-    if (warning === "" || told.has(warning) || control.test(warning)) continue;
     told.add(warning);
-    least += emptyValueRunes + Math.min(cutRunes, Math.floor(warning.length / 2));
-    if (least > totalRunesMax) break;
+    if (told.isFull) break;
   }
-  return [...told];
+  return told.list;
+}
+
+/** The same of warnings that come one by one. */
+export class Tellable {
+  private readonly told = new Set<string>();
+  private least = 0;
+
+  get list(): readonly string[] {
+    return [...this.told];
+  }
+
+  /** No further one could be told. */
+  get isFull(): boolean {
+    return this.least > totalRunesMax;
+  }
+
+  add(warning: string): void {
+    if (this.isFull || warning === "" || this.told.has(warning) || control.test(warning)) return;
+    this.told.add(warning);
+    this.least += emptyValueRunes + Math.min(cutRunes, Math.floor(warning.length / 2));
+  }
 }
 
 const fewWarnings = 16;

@@ -6,6 +6,7 @@
 import { qualifiedNameErrors } from "../../../wire/names.ts";
 import type { Cause } from "../../contract/errors.ts";
 import { callCostMax } from "../../expressions/expression.ts";
+import { noCost, paced } from "../../expressions/pace.ts";
 import { type Compiled, compilePaced, StoredExpressions } from "../../expressions/stored-expressions.ts";
 import { type CelType, formatType } from "../../expressions/types.ts";
 import type { Value } from "../../expressions/values.ts";
@@ -79,11 +80,17 @@ export function matchConditions(
   variables: ReadonlyMap<string, CelType>,
   values: () => Readonly<Record<string, Value>>,
 ): Match {
-  if (conditions.length === 0) return "matches";
+  return conditions.length === 0 ? "matches" : paced(() => judged(conditions, variables, values()), noCost);
+}
+
+function judged(
+  conditions: readonly JsonObject[],
+  variables: ReadonlyMap<string, CelType>,
+  given: Readonly<Record<string, Value>>,
+): Match {
   const compiled = compiledConditions.of(conditions, (compile) =>
     conditions.map(({ expression }) => compile(String(expression).trim(), () => variables)),
   );
-  const given = values();
   const errors: string[] = [];
   let budget = costMax;
   for (const expression of compiled) {
