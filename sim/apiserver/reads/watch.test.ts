@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../contract/http-message.ts";
+import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { kubernetesProfile, svcProfile } from "../../contract/profile.ts";
 import { labelledBed, namesOf, pathOf, plainEncoder, Testbed, versionOf, type WatchLog } from "./reads.fixture.ts";
 import type { ListResult } from "./types.ts";
@@ -247,6 +247,89 @@ function pacedWatch(bed: Testbed) {
   };
   return { told, take };
 }
+
+/** Watches of some forms, each of which writes so many bytes of an event; what they were told, and how often a form was made. */
+function watchesOfForms(bed: Testbed, formCount: number, bytes: number, isPaced: boolean) {
+  const told: string[] = [];
+  const made: string[] = [];
+  const ends: (() => void)[] = [];
+  for (let form = 0; form < formCount; form++) {
+    const encoder = {
+      event: (type: string, object: JsonObject) => {
+        const text = `${type} ${(object["metadata"] as JsonObject)["resourceVersion"] as string} as ${form}`;
+        made.push(text);
+        return { object: undefined, contentType: text, sizeBytes: bytes, bytes: () => new Uint8Array() };
+      },
+    };
+    for (const reader of ["a", "b"]) {
+      const sink = {
+        open: () => {},
+        event: ({ contentType }: Payload) => {
+          told.push(`${contentType} to ${reader}`);
+          return 0;
+        },
+        ...(isPaced ? { whenTaken: (resume: () => void) => resume() } : {}),
+        close: () => void told.push("close"),
+        failed: () => void told.push("failed"),
+      };
+      ends.push(bed.watchWith("resourceVersion=3", { encoder, sink }));
+    }
+  }
+  return { told, made, ends };
+}
+
+describe("an event that is watched in many forms", () => {
+  const large = 200_000;
+  const toBoth = (revision: number, form: number) => ["a", "b"].map((to) => `MODIFIED ${revision} as ${form} to ${to}`);
+
+  it("is told in one form a turn where it is large, to all who want it in that one, and in the order of events", () => {
+    const bed = labelledBed();
+    const { told, made } = watchesOfForms(bed, 3, large, true);
+    bed.put("n/a");
+    expect(told).toEqual(toBoth(4, 0));
+    bed.put("n/a");
+    expect(told).toEqual([...toBoth(4, 0), ...toBoth(5, 0)]);
+    for (let turn = 0; turn < 4; turn++) bed.pass(1);
+    for (const form of [1, 2])
+      expect(told.filter((text) => text.includes(`as ${form} `)).toSorted()).toEqual([
+        ...toBoth(4, form),
+        ...toBoth(5, form),
+      ]);
+    for (const reader of ["a", "b"])
+      for (const form of [0, 1, 2]) {
+        const own = told.filter((text) => text.endsWith(`as ${form} to ${reader}`));
+        expect(own).toEqual(own.toSorted());
+      }
+    expect(made.toSorted()).toEqual(
+      [4, 5].flatMap((revision) => [0, 1, 2].map((form) => `MODIFIED ${revision} as ${form}`)),
+    );
+    bed.put("n/a");
+    bed.pass(1);
+    bed.pass(1);
+    expect(told.length).toBe(18);
+  });
+
+  it("is told at once where it is small, and to readers that are none of a socket", () => {
+    for (const [bytes, isPaced] of [
+      [1_000, true],
+      [large, false],
+    ] as const) {
+      const bed = labelledBed();
+      const { told } = watchesOfForms(bed, 5, bytes, isPaced);
+      bed.put("n/a");
+      expect(told.length).toBe(10);
+    }
+  });
+
+  it("is not told to who has gone meanwhile", () => {
+    const bed = labelledBed();
+    const { told, ends } = watchesOfForms(bed, 3, large, true);
+    bed.put("n/a");
+    ends[2]?.();
+    for (let turn = 0; turn < 3; turn++) bed.pass(1);
+    expect(told).toEqual([...toBoth(4, 0), "MODIFIED 4 as 1 to b", ...toBoth(4, 2)]);
+  });
+});
 
 describe("a reader's pace", () => {
   it("decides when it is told what, and costs no event", () => {

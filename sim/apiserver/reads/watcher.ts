@@ -4,7 +4,7 @@
  */
 import type { Cancel, Micros } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
-import { Delivery, type Listener, type Trigger } from "../cache/audience.ts";
+import type { Delivery, Listener, Trigger } from "../cache/audience.ts";
 import { type ApiError, expired } from "../../contract/errors.ts";
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
@@ -154,7 +154,8 @@ export class Watcher implements Listener {
       }
       for (const event of source.eventsAfter(this.position, EVENTS_PER_TURN_MAX)) {
         if (this.ended || this.mustWait()) return;
-        this.tell(new Delivery(event));
+        this.tell(source.audience.deliveryOf(event));
+        if (this.position < event.revision) return; // put off
         told = true;
       }
     }
@@ -236,13 +237,36 @@ export class Watcher implements Listener {
   private tell(delivery: Delivery): void {
     const { event } = delivery;
     if (event.revision <= this.position || this.ended) return;
+    const before = this.position;
     this.position = event.revision;
     if (this.single ? event.key !== this.firstKey : !event.key.startsWith(this.firstKey)) return;
     const type = changeSeen(event, this.matches);
     if (type === undefined) return;
     const { encoder } = this;
     const known = delivery.known<Payload>(encoder, type);
-    this.send(known ?? delivery.keep(encoder, type, encoder.event(type, this.objectOf(type, delivery))));
+    if (known !== undefined) this.send(known);
+    else if (delivery.isTurnOver && this.sink.whenTaken !== undefined) {
+      this.position = before;
+      this.putOff(delivery, type);
+    } else {
+      const made = delivery.keep(encoder, type, encoder.event(type, this.objectOf(type, delivery)));
+      this.send(made);
+      delivery.wrote(made.sizeBytes ?? 0);
+    }
+  }
+
+  /** Until it is told this, it hears of nothing else. */
+  private putOff(delivery: Delivery, type: WatchEventType): void {
+    this.catchingUp = true;
+    delivery.putOff(this.plan.context.process.clock, this.encoder, type, () => {
+      if (this.ended) return;
+      try {
+        this.tell(delivery);
+        this.catchUp();
+      } catch (error) {
+        this.broke(error);
+      }
+    });
   }
 
   private objectOf(type: WatchEventType, delivery: Delivery): JsonObject {
