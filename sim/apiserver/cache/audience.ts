@@ -3,10 +3,11 @@
  * by namespace, and by one field that a selector fixes (an object's name; the node of a pod, which is how
  * thousands of agents each see their own pods).
  */
-import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
+import type { Cancel } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
 import type { ApiError } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
+import { Delivery, TellingTurn } from "./delivery.ts";
 
 /** The value of `field` that an object must have before or after a change for a watcher to care. */
 export interface Trigger {
@@ -22,95 +23,6 @@ export interface Listener {
   hear(delivery: Delivery): void;
   /** Something happened that it cannot be told: an event with `error`, if there is one, and the end. */
   lose(error: ApiError | undefined): void;
-}
-
-interface Made {
-  readonly maker: object;
-  readonly what: string;
-  readonly result: object;
-}
-
-/** Watchers that wait for what `maker` makes for `what`. */
-interface PutOff {
-  readonly maker: object;
-  readonly what: string;
-  readonly resumes: (() => void)[];
-}
-
-/** Until the next turn: the least time that lets sockets speak in between. */
-const TURN_MICROS: Micros = 1;
-
-/** One event is written in as many forms as are watched: so much of it at once, some milliseconds' work. */
-const TURN_BYTES = 128 * 1024;
-
-/** One event on its way out. What watchers make of it is kept here while it is told, so that they share it. */
-export class Delivery {
-  readonly event: StoreEvent;
-  private readonly made: Made[] = [];
-  /** Who asks mostly wants what the one before wanted. */
-  private last: Made | undefined;
-  /** Written in this turn of what nobody had asked for before. */
-  private bytesWritten = 0;
-  private readonly putOffs: PutOff[] = [];
-  private hasTurn = false;
-  private readonly whenAllTold: () => void;
-
-  /** `whenAllTold` is called when nobody waits for another turn any more, if somebody did. */
-  constructor(event: StoreEvent, whenAllTold: () => void = () => {}) {
-    this.event = event;
-    this.whenAllTold = whenAllTold;
-  }
-
-  /** What this `maker` has made for `what`. Asked by every watcher for every event: nothing is made to ask. */
-  known<Result extends object>(maker: object, what: string): Result | undefined {
-    const { last } = this;
-    if (last !== undefined && last.maker === maker && last.what === what) return last.result as Result;
-    for (const entry of this.made) {
-      if (entry.maker !== maker || entry.what !== what) continue;
-      this.last = entry;
-      return entry.result as Result;
-    }
-    return undefined;
-  }
-
-  keep<Result extends object>(maker: object, what: string, result: Result): Result {
-    this.last = { maker, what, result };
-    this.made.push(this.last);
-    return result;
-  }
-
-  /** Whether what nobody has asked for yet is to wait for another turn. */
-  get isTurnOver(): boolean {
-    return this.bytesWritten >= TURN_BYTES;
-  }
-
-  /** What has been made was written, in so many bytes. */
-  wrote(bytes: number): void {
-    this.bytesWritten += bytes;
-  }
-
-  get hasPutOff(): boolean {
-    return this.putOffs.length > 0;
-  }
-
-  /** For a turn of its own, with all others that want the same. */
-  putOff(clock: Clock, maker: object, what: string, resume: () => void): void {
-    const known = this.putOffs.find((each) => each.maker === maker && each.what === what);
-    if (known !== undefined) known.resumes.push(resume);
-    else this.putOffs.push({ maker, what, resumes: [resume] });
-    if (!this.hasTurn) this.planTurn(clock);
-  }
-
-  private planTurn(clock: Clock): void {
-    this.hasTurn = true;
-    clock.after(TURN_MICROS, () => {
-      this.bytesWritten = 0;
-      for (const resume of this.putOffs.shift()?.resumes ?? []) resume();
-      this.hasTurn = this.hasPutOff;
-      if (this.hasTurn) this.planTurn(clock);
-      else this.whenAllTold();
-    });
-  }
 }
 
 /** The watchers of one namespace, or of all. */
@@ -173,7 +85,8 @@ export class Audience {
   /** Namespaces by their own name; "" for the watchers of all of them. */
   private readonly circles = new Map<string, Circle>();
   private listenerCount = 0;
-  /** Events that some are still to be told, and those that came meanwhile, which they are told next: the last few. */
+  readonly turn = new TellingTurn();
+  /** Events that some are still to be told, and those that came meanwhile, which they are told next. */
   private readonly shared = new Map<StoreEvent, Delivery>();
   /** Watches that were ended because their clients did not read. */
   endedForSlowness = 0;
@@ -214,33 +127,39 @@ export class Audience {
   /** Those of all namespaces first, then those of the event's own; each in the order in which they came. */
   tell(event: StoreEvent): void {
     if (this.listenerCount === 0) return;
-    const delivery = new Delivery(event, () => this.forgetTold());
+    const delivery = new Delivery(event, this.turn, () => this.forgetTold());
     this.circles.get("")?.tell(delivery);
     const slash = event.key.lastIndexOf("/");
     // Else it is cluster-scoped.
     if (slash >= this.prefix.length) this.circles.get(event.key.slice(this.prefix.length, slash))?.tell(delivery);
-    if (delivery.hasPutOff || this.shared.size > 0) this.share(delivery);
+    if (delivery.isWaitedFor || this.shared.size > 0) this.share(delivery);
   }
 
   /** For whoever is behind: with what others have made of it, where it was told of late. */
   deliveryOf(event: StoreEvent): Delivery {
-    return this.shared.get(event) ?? new Delivery(event);
+    return this.shared.get(event) ?? new Delivery(event, this.turn);
   }
 
   private share(delivery: Delivery): void {
     this.shared.set(delivery.event, delivery);
-    const [oldest] = this.shared.keys();
-    if (this.shared.size > SHARED_MAX && oldest !== undefined) this.shared.delete(oldest);
+    let bytes = 0;
+    for (const { bytesWritten } of this.shared.values()) bytes += bytesWritten;
+    for (const [event, { bytesWritten }] of this.shared) {
+      if (bytes <= SHARED_BYTES_MAX && this.shared.size <= SHARED_MAX) return;
+      this.shared.delete(event);
+      bytes -= bytesWritten;
+    }
   }
 
   private forgetTold(): void {
-    for (const delivery of this.shared.values()) if (delivery.hasPutOff) return;
+    for (const { isWaitedFor } of this.shared.values()) if (isWaitedFor) return;
     this.shared.clear();
   }
 }
 
-/** Each holds all forms of one object. */
-const SHARED_MAX = 3;
+const SHARED_MAX = 500;
+/** What is not shared any more is written again for each who is behind. */
+const SHARED_BYTES_MAX = 64 * 1024 * 1024;
 
 function tellAll(listeners: ReadonlySet<Listener> | undefined, delivery: Delivery): void {
   if (listeners !== undefined) for (const listener of listeners) listener.hear(delivery);

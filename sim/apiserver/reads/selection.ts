@@ -17,6 +17,8 @@ export interface Selection {
   readonly single: boolean;
   /** Undefined when every object matches. */
   readonly matches: ((object: JsonObject) => boolean) | undefined;
+  /** Values that an object is compared with, to see whether it matches. */
+  readonly termCount: number;
   /** A field that the selector fixes: what a watch is found by. */
   readonly trigger: Trigger | undefined;
 }
@@ -39,9 +41,13 @@ export function select(target: ReadTarget, request: ListRequest): Selection {
     end: single ? `${start}\0` : prefixEnd(start),
     single,
     matches: byField === undefined || byLabel === undefined ? (byField ?? byLabel) : (it) => byLabel(it) && byField(it),
+    termCount: termCountOf(labelSelector) + fieldSelector.requirements.length,
     trigger: triggerOf(target, request),
   };
 }
+
+const termCountOf = ({ requirements }: LabelSelector): number =>
+  requirements.reduce((sum, { values }) => sum + 1 + values.length, 0);
 
 /** Undefined for a selector that every object matches. */
 export function labelMatcher(selector: LabelSelector): ((object: JsonObject) => boolean) | undefined {

@@ -249,7 +249,7 @@ function pacedWatch(bed: Testbed) {
 }
 
 /** Watches of some forms, each of which writes so many bytes of an event; what they were told, and how often a form was made. */
-function watchesOfForms(bed: Testbed, formCount: number, bytes: number, isPaced: boolean) {
+function watchesOfForms(bed: Testbed, formCount: number, bytes: number, isPaced: boolean, query = "resourceVersion=3") {
   const told: string[] = [];
   const made: string[] = [];
   const ends: (() => void)[] = [];
@@ -272,40 +272,38 @@ function watchesOfForms(bed: Testbed, formCount: number, bytes: number, isPaced:
         close: () => void told.push("close"),
         failed: () => void told.push("failed"),
       };
-      ends.push(bed.watchWith("resourceVersion=3", { encoder, sink }));
+      ends.push(bed.watchWith(query, { encoder, sink }));
     }
   }
   return { told, made, ends };
 }
 
-describe("an event that is watched in many forms", () => {
-  const large = 200_000;
-  const toBoth = (revision: number, form: number) => ["a", "b"].map((to) => `MODIFIED ${revision} as ${form} to ${to}`);
+describe("an event that is watched in many forms, or by many", () => {
+  const large = 300_000;
+  const turns = (bed: Testbed, count: number): void => {
+    for (let turn = 0; turn < count; turn++) bed.pass(1);
+  };
 
-  it("is told in one form a turn where it is large, to all who want it in that one, and in the order of events", () => {
+  it("is written in one form a turn where it is large, once for all who want it, and told in the order of events", () => {
     const bed = labelledBed();
     const { told, made } = watchesOfForms(bed, 3, large, true);
     bed.put("n/a");
-    expect(told).toEqual(toBoth(4, 0));
     bed.put("n/a");
-    expect(told).toEqual([...toBoth(4, 0), ...toBoth(5, 0)]);
-    for (let turn = 0; turn < 4; turn++) bed.pass(1);
-    for (const form of [1, 2])
-      expect(told.filter((text) => text.includes(`as ${form} `)).toSorted()).toEqual([
-        ...toBoth(4, form),
-        ...toBoth(5, form),
-      ]);
+    expect(made).toEqual(["MODIFIED 4 as 0"]);
+    bed.pass(1);
+    expect(made.length).toBe(2);
+    turns(bed, 10);
+    const forms = [4, 5].flatMap((revision) => [0, 1, 2].map((form) => `MODIFIED ${revision} as ${form}`));
+    expect(made.toSorted()).toEqual(forms);
+    expect(told.toSorted()).toEqual(forms.flatMap((text) => [`${text} to a`, `${text} to b`]).toSorted());
     for (const reader of ["a", "b"])
       for (const form of [0, 1, 2]) {
         const own = told.filter((text) => text.endsWith(`as ${form} to ${reader}`));
         expect(own).toEqual(own.toSorted());
       }
-    expect(made.toSorted()).toEqual(
-      [4, 5].flatMap((revision) => [0, 1, 2].map((form) => `MODIFIED ${revision} as ${form}`)),
-    );
+    bed.pass(1);
     bed.put("n/a");
-    bed.pass(1);
-    bed.pass(1);
+    turns(bed, 5);
     expect(told.length).toBe(18);
   });
 
@@ -321,13 +319,35 @@ describe("an event that is watched in many forms", () => {
     }
   });
 
+  it("is told to some hundred of many in a turn, and to fewer where they have long selectors", () => {
+    const selector = Array.from({ length: 1_000 }, (_, at) => `v${at}`).join();
+    for (const [query, most] of [
+      ["resourceVersion=3", 513],
+      [`resourceVersion=3&labelSelector=a notin (${selector})`, 75],
+    ] as const) {
+      const bed = labelledBed();
+      const { told } = watchesOfForms(bed, 600, 10, true, query);
+      bed.put("n/a");
+      let turnCount = 0;
+      for (let before = 0; told.length > before; turnCount++) {
+        expect(told.length - before).toBeLessThanOrEqual(most);
+        before = told.length;
+        bed.pass(1);
+      }
+      expect(told.length).toBe(1_200);
+      expect(turnCount).toBeLessThan(1_200 / most + 2);
+    }
+  });
+
   it("is not told to who has gone meanwhile", () => {
     const bed = labelledBed();
     const { told, ends } = watchesOfForms(bed, 3, large, true);
     bed.put("n/a");
     ends[2]?.();
-    for (let turn = 0; turn < 3; turn++) bed.pass(1);
-    expect(told).toEqual([...toBoth(4, 0), "MODIFIED 4 as 1 to b", ...toBoth(4, 2)]);
+    turns(bed, 5);
+    expect(told.toSorted()).toEqual(
+      ["0 to a", "0 to b", "1 to b", "2 to a", "2 to b"].map((who) => `MODIFIED 4 as ${who}`),
+    );
   });
 });
 

@@ -2,9 +2,10 @@
  * One open watch: initial state, then past events, then events as they arrive, each once and in order; bookmarks
  * in between; the end at its deadline, or when its reader does not read.
  */
-import type { Cancel, Micros } from "../../kernel/types.ts";
+import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
-import type { Delivery, Listener, Trigger } from "../cache/audience.ts";
+import type { Listener, Trigger } from "../cache/audience.ts";
+import type { Delivery, TellingTurn } from "../cache/delivery.ts";
 import { type ApiError, expired } from "../../contract/errors.ts";
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
@@ -22,6 +23,13 @@ const READER_MICROS_MAX: Micros = 60_000_000;
 
 /** Events told in one turn before others have theirs. */
 const EVENTS_PER_TURN_MAX = 250;
+
+/** Telling one watch of what has been written, and one term of its selector, take as long as writing so much. */
+const TOLD_BYTES = 512;
+const TERM_BYTES = 3;
+
+/** So much of a long event is as much work as another. */
+const EVENT_BYTES = 4096;
 
 /** Until its next turn: the least time that lets sockets speak in between. */
 const TURN_MICROS: Micros = 1;
@@ -45,6 +53,12 @@ export class Watcher implements Listener {
   private readonly matches: Selection["matches"];
   private readonly encoder: WatchRequest["encoder"];
   private readonly sink: WatchSink;
+  /** A socket, whose server has others to hear. */
+  private readonly isPaced: boolean;
+  private readonly clock: Clock;
+  private readonly turn: TellingTurn;
+  /** What one event takes, beside what is written of it. */
+  private readonly costBytes: number;
   private readonly startRevision: number;
   private readonly deadline: Micros;
   private readonly backlogBytesMax: number;
@@ -77,6 +91,10 @@ export class Watcher implements Listener {
     this.matches = plan.selection.matches;
     this.encoder = request.encoder;
     this.sink = plan.sink;
+    this.isPaced = plan.sink.whenTaken !== undefined;
+    this.clock = context.process.clock;
+    this.turn = plan.source.audience.turn;
+    this.costBytes = TOLD_BYTES + TERM_BYTES * plan.selection.termCount;
     this.startRevision = startRevision;
     this.position = startRevision;
     this.backlogBytesMax = request.backlogBytesMax ?? BACKLOG_BYTES_MAX_DEFAULT;
@@ -237,32 +255,40 @@ export class Watcher implements Listener {
   private tell(delivery: Delivery): void {
     const { event } = delivery;
     if (event.revision <= this.position || this.ended) return;
-    const before = this.position;
+    if (this.single ? event.key !== this.firstKey : !event.key.startsWith(this.firstKey)) {
+      this.position = event.revision;
+      return;
+    }
+    if (this.isPaced) {
+      const nowMicros = this.clock.nowMicros();
+      if (this.turn.isOver(nowMicros)) {
+        this.putOff(delivery);
+        return;
+      }
+      this.turn.spend(nowMicros, this.costBytes);
+    }
     this.position = event.revision;
-    if (this.single ? event.key !== this.firstKey : !event.key.startsWith(this.firstKey)) return;
     const type = changeSeen(event, this.matches);
     if (type === undefined) return;
     const { encoder } = this;
     const known = delivery.known<Payload>(encoder, type);
-    if (known !== undefined) this.send(known);
-    else if (delivery.isTurnOver && this.sink.whenTaken !== undefined) {
-      this.position = before;
-      this.putOff(delivery, type);
-    } else {
-      const made = delivery.keep(encoder, type, encoder.event(type, this.objectOf(type, delivery)));
-      this.send(made);
-      delivery.wrote(made.sizeBytes ?? 0);
+    if (known !== undefined) {
+      this.send(known);
+      return;
     }
+    const made = delivery.keep(encoder, type, encoder.event(type, this.objectOf(type, delivery)));
+    this.send(made);
+    delivery.wrote(this.clock.nowMicros(), made.sizeBytes ?? 0);
   }
 
   /** Until it is told this, it hears of nothing else. */
-  private putOff(delivery: Delivery, type: WatchEventType): void {
+  private putOff(delivery: Delivery): void {
     this.catchingUp = true;
-    delivery.putOff(this.plan.context.process.clock, this.encoder, type, () => {
+    delivery.putOff(this.clock, () => {
       if (this.ended) return;
       try {
         this.tell(delivery);
-        this.catchUp();
+        if (this.position >= delivery.event.revision) this.catchUp();
       } catch (error) {
         this.broke(error);
       }
@@ -298,7 +324,7 @@ export class Watcher implements Listener {
 
   private send(payload: Payload): void {
     this.unreadBytes = this.sink.event(payload);
-    this.turnLeft -= payload.extraWeight ?? 0;
+    this.turnLeft -= (payload.extraWeight ?? 0) + Math.floor((payload.sizeBytes ?? 0) / EVENT_BYTES);
     if (this.ended) return;
     if (this.sink.whenTaken !== undefined) {
       if (this.unreadBytes > UNREAD_BYTES_MAX && !this.catchingUp) this.waitForReader();

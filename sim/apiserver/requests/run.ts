@@ -265,6 +265,13 @@ export class Run {
     else this.next(() => this.steps(work, proceed));
   }
 
+  /** The same for a request of any size, whose work stops nowhere unless it is long. */
+  longSteps<Result>(work: Generator<void, Result>, proceed: (result: Result) => void): void {
+    const { done, value } = work.next();
+    if (done === true) proceed(value);
+    else this.later(() => this.longSteps(work, proceed));
+  }
+
   /** Goes on with what expressions say, in as many events as they take. `judge` does nothing but judge, and the same each time. */
   judge<Result>(judge: () => Result, proceed: (result: Result) => void): void {
     const pace = new Pace(this.budget);

@@ -1,8 +1,9 @@
 /** get, list and watch: from a request to the read layer, and from what it finds to a response. */
+import { valueCountUpTo } from "../../objects/members.ts";
 import { encodeBase64 } from "../../../wire/base64.ts";
 import type { FieldRequirement } from "../../../wire/selectors.ts";
 import type { ApiError } from "../../contract/errors.ts";
-import type { Json, JsonObject, Payload } from "../../contract/http-message.ts";
+import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { startGet } from "../reads/get.ts";
 import { startList } from "../reads/list.ts";
 import { parseListOptions } from "../reads/options.ts";
@@ -63,7 +64,9 @@ export class ReadVerbs {
           this.finish(run, () => {
             const { readCount, origin } = result;
             run.listed = { readCount, givenCount: result.items?.length ?? 0, origin };
-            done(this.listObject(resource, result));
+            run.longSteps(this.viewSteps(resource, result.items), (items) =>
+              done(this.listObject(resource, result, items)),
+            );
           }),
         failed: (error) => this.fail(run, error),
       },
@@ -132,7 +135,7 @@ export class ReadVerbs {
     run.respond(200, baseHeaders(run), objectPayload(this.context, run, negotiated, object));
   }
 
-  private listObject(resource: ServedResource, result: ListResult): JsonObject {
+  private listObject(resource: ServedResource, result: ListResult, items: readonly JsonObject[] | null): JsonObject {
     const { resourceVersion, remainingItemCount } = result;
     const saysToken = result.continue !== "" || (resource.custom !== undefined && this.context.profile.emptyTokens);
     return {
@@ -143,17 +146,32 @@ export class ReadVerbs {
         ...(saysToken ? { continue: result.continue } : {}),
         ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
       },
-      items: result.items === null ? null : this.itemsAsViewed(resource, result.items),
+      items,
     };
   }
 
-  private itemsAsViewed(resource: ServedResource, items: readonly JsonObject[]): readonly Json[] {
+  /** The items as clients of this version see them, so many values at a time. */
+  private *viewSteps(
+    resource: ServedResource,
+    items: readonly JsonObject[] | null,
+  ): Generator<void, readonly JsonObject[] | null> {
     const { view } = resource;
-    if (view === undefined) return items;
+    if (view === undefined || items === null) return items;
     let views = this.viewedItems.get(view);
     if (views === undefined) this.viewedItems.set(view, (views = new WeakMap()));
-    let made = views.get(items);
-    if (made === undefined) views.set(items, (made = items.map((item) => viewed(resource, item))));
+    const known = views.get(items);
+    if (known !== undefined) return known;
+    const made: JsonObject[] = [];
+    let valueCount = 0;
+    for (const item of items) {
+      if (valueCount >= valuesPerStep) {
+        valueCount = 0;
+        yield;
+      }
+      made.push(viewed(resource, item));
+      valueCount += 1 + valueCountUpTo(valuesPerStep, item);
+    }
+    views.set(items, made);
     return made;
   }
 
@@ -224,6 +242,9 @@ export class ReadVerbs {
 
 /** What an event shows of its object, and what that has cost. */
 type Show = (object: JsonObject, effort: RowEffort) => JsonObject;
+
+/** Values that are put in another form before others have their turn. */
+const valuesPerStep = 12_000;
 
 /** So many steps of a row cost as much as an event. */
 const stepsOfEvent = 50;
