@@ -134,9 +134,17 @@ function compileMany(requirements: readonly LabelRequirement[]): LabelTest {
     if (test === undefined) compiled.set(key, (test = compileKey(ofKey)));
     return test;
   };
+  const passesOthers = (labels: Labels): boolean => {
+    for (const key of others.keys()) if (testOf(key)?.(labels) === false) return false;
+    return true;
+  };
   return (labels) => {
     if (!passesAll(needed, labels)) return false;
-    for (const key in labels) if (testOf(key)?.(labels) === false) return false;
+    let left = others.size;
+    for (const key in labels) {
+      if (left-- === 0) return passesOthers(labels); // it has more labels than are asked for
+      if (testOf(key)?.(labels) === false) return false;
+    }
     return true;
   };
 }

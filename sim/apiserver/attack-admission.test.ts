@@ -68,7 +68,7 @@ describe("expressions that each cost much are evaluated some at a time", () => {
   // Each turn had gone by all that was known of every expression that came before.
   it.each([
     ["policy-parameters", 1 / 100, 20, 2 * 4 * 20 * 30], // the expressions and their messages
-    ["webhook-conditions", 1 / 25, 4, 40 * 8 * 64],
+    ["webhook-conditions", 1 / 5, 4, 10 * 40 * 64],
   ])("%s, and what is behind is gone by at once", (name, scale, turnsMin, expressionCount) => {
     const { made, counts } = partsByTurn(() => strike(name, scale));
     expect([made.told[0]?.status, made.struck.failures]).toEqual([201, []]);

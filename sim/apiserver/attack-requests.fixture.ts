@@ -322,7 +322,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   "webhook-conditions": {
     prepare: (scale = 1) =>
-      times(40, (of) =>
+      times(10, (of) =>
         post(`${admission}/validatingwebhookconfigurations`, {
           metadata: { name: `conditions-${of}` },
           webhooks: times(200 * scale, (at) => ({
