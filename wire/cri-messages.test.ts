@@ -78,9 +78,9 @@ function mark(field: CriField, isAsked: boolean): string {
   return isAsked || nested ? "?" : "";
 }
 
-function typeOf({ shape, many }: CriField): string {
+function typeOf({ name, shape, many }: CriField): string {
   const one = shape.is === "scalar" ? scalars[shape.type] : shape.name;
-  if (many === "list") return one === "KeyValue" ? `Iterable<${one}>` : `readonly ${one}[]`;
+  if (many === "list") return name === "envs" ? `Iterable<${one}>` : `readonly ${one}[]`;
   return many === "map" ? `Readonly<Record<string, ${one}>>` : one;
 }
 

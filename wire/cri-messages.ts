@@ -1209,7 +1209,7 @@ export interface HttpProbe {
   readonly method?: string;
   readonly path?: string;
   readonly host?: string;
-  readonly headers?: Iterable<KeyValue>;
+  readonly headers?: readonly KeyValue[];
 }
 
 export interface ConnectResponse {

@@ -77,6 +77,23 @@ describe("expressions that each cost much are evaluated some at a time", () => {
     expect(Math.max(...counts)).toBeLessThan(expressionCount / 2);
   });
 
+  it("until the first that refuses", () => {
+    const warned = attacks["policy-parameters"] as Attack;
+    const denied: Attack = {
+      prepare: (scale) =>
+        [...(warned.prepare?.(scale) ?? [])].map((request) =>
+          typeof request.body === "string"
+            ? { ...request, body: request.body.replace('["Warn"]', '["Deny"]') }
+            : request,
+        ),
+    };
+    const struck = new Struck(denied, 1 / 100);
+    const [request] = [...(warned.strike?.() ?? [])] as [AttackRequest];
+    const { made, counts } = partsByTurn(() => struck.send(request));
+    expect([made.status, struck.failures]).toEqual([422, []]);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThan(20); // 2,400 expressions are in force
+  });
+
   it("also where a collection is deleted, and each object costs little", () => {
     const { struck, told } = strike("policies-of-collections", 1 / 10); // 200 objects, 200 policies
     const { kernel } = struck.bed;

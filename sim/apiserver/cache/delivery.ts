@@ -3,7 +3,7 @@ import type { Clock, Micros } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
 
 /** Until the next turn: the least time that lets sockets speak in between. */
-const TURN_MICROS: Micros = 1;
+export const TURN_MICROS: Micros = 1;
 
 /** So much is written in one turn: some milliseconds' work. An event may be watched in many forms, and by ten thousands. */
 const TURN_BYTES = 256 * 1024;
@@ -44,6 +44,8 @@ export class Delivery {
   private readonly turn: TellingTurn;
   /** In the order in which they were to be told. */
   private waiting: (() => void)[] = [];
+  /** The first of them that has not been told. */
+  private next = 0;
   private hasTurn = false;
   private readonly whenAllTold: () => void;
 
@@ -92,14 +94,13 @@ export class Delivery {
   private planTurn(clock: Clock): void {
     this.hasTurn = true;
     clock.after(TURN_MICROS, () => {
-      const { waiting } = this;
-      this.waiting = [];
-      let told = 0;
-      while (told < waiting.length && !this.turn.isOver(clock.nowMicros())) waiting[told++]?.();
-      for (; told < waiting.length; told++) this.waiting.push(waiting[told] as () => void);
-      if (this.waiting.length > 0) this.planTurn(clock);
+      const { turn, waiting } = this; // which may become more
+      while (this.next < waiting.length && !turn.isOver(clock.nowMicros())) waiting[this.next++]?.();
+      if (this.next < waiting.length) this.planTurn(clock);
       else {
         this.hasTurn = false;
+        this.waiting = [];
+        this.next = 0;
         this.whenAllTold();
       }
     });

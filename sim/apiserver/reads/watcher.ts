@@ -5,7 +5,7 @@
 import type { Cancel, Clock, Micros } from "../../kernel/types.ts";
 import type { StoreEvent } from "../../store/types.ts";
 import type { Listener, Trigger } from "../cache/audience.ts";
-import type { Delivery, TellingTurn } from "../cache/delivery.ts";
+import { type Delivery, type TellingTurn, TURN_MICROS } from "../cache/delivery.ts";
 import { type ApiError, expired } from "../../contract/errors.ts";
 import type { JsonObject, Payload } from "../../contract/http-message.ts";
 import { bookmarkObject, initialEventsEnd, nextBookmarkAt } from "./bookmark.ts";
@@ -30,9 +30,6 @@ const TERM_BYTES = 3;
 
 /** So much of a long event is as much work as another. */
 const EVENT_BYTES = 4096;
-
-/** Until its next turn: the least time that lets sockets speak in between. */
-const TURN_MICROS: Micros = 1;
 
 /** Without `timeoutSeconds`: somewhere in [half an hour, an hour). */
 const TIMEOUT_MICROS_MIN: Micros = 1_800_000_000;
