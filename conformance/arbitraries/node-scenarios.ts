@@ -360,9 +360,9 @@ export const eventfulNode: NodeScenario = {
   capacity: capacityOf(true),
   figuresMillis: 1000,
   pods: [
-    ...Array.from({ length: 30 }, (_, index) => scenarioPod(`n/early-${index}`, 0, index % 3)),
+    ...Array.from({ length: 18 }, (_, index) => eventfulPod(`n/early-${index}`, index, 0, index % 3)),
     { ...scenarioPod("n/critical", 0, 5), priority: 2_000_001_000 },
-    ...Array.from({ length: 12 }, (_, index) => scenarioPod(`n/late-${index}`, 100_000, index % 4)),
+    ...Array.from({ length: 6 }, (_, index) => eventfulPod(`n/late-${index}`, index, 100_000, index % 4)),
   ],
   steps: [
     { atMillis: 0, usage: usedOf({}) },
@@ -377,7 +377,38 @@ export const eventfulNode: NodeScenario = {
   untilMillis: 290_000,
 };
 
-/** Short of everything at once: what an agent sees to first. */
+/** Every fourth asks for more time to end than a soft eviction leaves it. What it writes to volumes is little, and differs from its layers. */
+function eventfulPod(name: string, index: number, startMillis: number, pids: number): ScenarioPod {
+  const written = (index * 5) % 7;
+  const sixteenths = (count: number) => ({ bytes: (count * mebibyte) / 16, inodes: 0 });
+  return {
+    ...scenarioPod(name, startMillis, pids),
+    graceSeconds: index % 4 === 0 ? 9 : 1,
+    usage: { memoryBytes: 0, pids, layers: sixteenths(7 - written), volumes: sixteenths(written) },
+  };
+}
+
+/** By what they use, request and may use, and by their priority they would go in another order each. */
+const memoryPods = [
+  { used: 9, requested: 12, priority: -5 },
+  { used: 8, requested: 2, above: 8 },
+  { used: 7, requested: 4, above: 0 },
+  { used: 5, requested: 0 },
+  { used: 12, requested: 2, priority: 10 },
+  { used: 1, requested: 0 },
+].map(({ used, requested, above, priority = 0 }, pids) => ({
+  priority,
+  requests: { memoryMi: requested, diskMi: 0 },
+  ...(above === undefined ? {} : { limits: { memoryAboveMi: above, diskAboveMi: 0 } }),
+  usage: {
+    memoryBytes: used * mebibyte,
+    pids,
+    layers: { bytes: 0, inodes: 0 },
+    volumes: { bytes: 0, inodes: 0 },
+  },
+}));
+
+/** Short of everything at once: what an agent sees to first, and whom it spares though nobody else is left. */
 export const nodeShortOfAll: NodeScenario = shortOfAll({
   evictionHard: { "memory.available": "15Mi", "nodefs.available": "15Mi", "pid.available": "15" },
   evictionPressureTransitionPeriod: "20s",
@@ -391,7 +422,10 @@ function shortOfAll(settings: EvictionSettings): NodeScenario {
     eviction: settings,
     capacity,
     figuresMillis: 1000,
-    pods: Array.from({ length: 6 }, (_, index) => scenarioPod(`n/p${index}`, 0, index)),
+    pods: [
+      ...memoryPods.map((pod, index) => ({ ...scenarioPod(`n/p${index}`, 0, index), ...pod })),
+      { ...scenarioPod("n/critical", 0, 0), priority: 2_000_000_000 },
+    ],
     steps: [
       { atMillis: 0, usage: usedOf({}) },
       { atMillis: 20_000, usage: leaving(capacity, settings, new Map(all.map((signal) => [signal, "nothing"]))) },

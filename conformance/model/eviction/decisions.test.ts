@@ -72,6 +72,13 @@ describe("an event that tells of an eviction", () => {
     expect(judge([15, 30, 15], 40_000)).toBeDefined();
     expect(judge([15, 30, 15])).toBeDefined();
   });
+  it("came late after the last look where none was just before it", () => {
+    const late = { told: { afterMillis: 14_000, byMillis: 15_000 } };
+    const judgeLate = (available: readonly number[]) =>
+      judgeNeed(history(hard, available, { pods: [evicted("n/a", 16_000, { eviction: shown(16_000, late) })] }));
+    expect(judgeLate([30, 15, 30]).violation).toBeUndefined();
+    expect(judgeLate([15, 30, 15]).violation).toBeDefined();
+  });
 });
 
 describe("the least time to end", () => {
@@ -318,6 +325,28 @@ describe("who must act", () => {
     expect(judgeActs(history(hard, [30, 15, 30, 30], { pods, patience }), underHard).judged).toBe(false);
     const readings = [reading(0, 30), { ...reading(10_000, 15), takenMillis: 0 }, reading(20_000, 30)];
     expect(judgeActs(history(hard, [], { pods, readings }), underHard).judged).toBe(false);
+  });
+  it("may find enough of a disk once it has deleted what nobody uses, of nothing else", () => {
+    const judgeOf = (signal: "memory.available" | "nodefs.available", available: readonly number[]) => {
+      const readings = available.map((each, index) => ({
+        ...reading(index * 10_000, 30),
+        signals: { [signal]: { available: each, capacity: 100 } },
+      }));
+      const settings = { evictionHard: { [signal]: "20" } };
+      return judgeActs(history(settings, [], { pods: [podLife("n/a")], readings }), underHard).violation;
+    };
+    expect(judgeOf("nodefs.available", [30, 15, 30])).toBeUndefined();
+    expect(judgeOf("nodefs.available", [30, 15, 15, 30])).toBeDefined();
+    expect(judgeOf("memory.available", [30, 15, 30])).toBeDefined();
+    const both = [30, 15, 30].map((each, index) => ({
+      ...reading(index * 10_000, 30),
+      signals: {
+        "pid.available": { available: each, capacity: 100 },
+        "imagefs.available": { available: each, capacity: 100 },
+      },
+    }));
+    const settings = { evictionHard: { "pid.available": "20", "imagefs.available": "20" } };
+    expect(judgeActs(history(settings, [], { pods: [podLife("n/a")], readings: both }), underHard).judged).toBe(false);
   });
   it("wants the minimum reclaim only while it is wanted, and soft thresholds only while they are met", () => {
     const patience = { reportMillis: 5000, evictionMillis: 10_000, tellMillis: 1500, taintMillis: 5000 };

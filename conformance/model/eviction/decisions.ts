@@ -137,8 +137,12 @@ export function judgeActs(
     // Whoever goes must be shown to have gone before the record ends.
     if (endMillis < untilMillis + graceMillisMax) return [];
     const span = spanFrom(pressures, index, untilMillis);
+    const next = pressures[index + span.length];
     const threshold = pressure.driving.find(
-      (at) => which(at, pressure) && span.every(({ driving }) => driving.includes(at)),
+      (at) =>
+        which(at, pressure) &&
+        span.every(({ driving }) => driving.includes(at)) &&
+        (next === undefined || next.driving.includes(at) || !pressure.driving.some(isOfDisk)),
     );
     const waiting = history.pods.find(
       (pod) => !isCritical(pod) && pod.startedMillis <= atMillis && pod.lastAliveMillis >= untilMillis,
@@ -153,6 +157,13 @@ export function judgeActs(
     };
   });
 }
+
+/**
+ * Where a disk is short, what nobody uses is deleted from it before pods are evicted, for whatever, and then figures are taken once more,
+ * which are not seen here. That they were still low is known only where they are at the next look.
+ */
+const isOfDisk = ({ signal }: EvictionThreshold): boolean =>
+  signal.startsWith("nodefs.") || signal.startsWith("imagefs.");
 
 /** The looks from one on, until a time. */
 function spanFrom(pressures: readonly Pressure[], index: number, untilMillis: number): readonly Pressure[] {
@@ -200,19 +211,20 @@ function judgeDeciding(history: EvictionHistory, { given, when, good }: Deciding
 
 /**
  * The looks at which an eviction may have been decided: its event follows soon, and where none was seen, the pod needs its
- * time to end, and is shown some time after.
+ * time to end, and is shown some time after. An agent that has deleted what nobody uses first, which may take it long, has not
+ * looked again before the event: then it is the last look.
  */
 export function decidingOf(history: EvictionHistory, pressures: readonly Pressure[], victim: Victim): Pressure[] {
   const { told, seenMillis } = victim.eviction;
   const { evictionMillis, tellMillis } = history.patience;
-  const fromMillis =
-    told === undefined
-      ? victim.lastAliveMillis - victim.graceSeconds * 1000 - evictionMillis
-      : told.afterMillis - tellMillis;
-  return pressures.filter(
-    ({ reading: { atMillis } }) =>
-      atMillis >= fromMillis && atMillis < seenMillis && (told === undefined || atMillis <= told.byMillis),
-  );
+  const between = (fromMillis: number, untilMillis: number): Pressure[] =>
+    pressures.filter(
+      ({ reading: { atMillis } }) => atMillis >= fromMillis && atMillis < seenMillis && atMillis <= untilMillis,
+    );
+  if (told === undefined)
+    return between(victim.lastAliveMillis - victim.graceSeconds * 1000 - evictionMillis, seenMillis);
+  const soonBefore = between(told.afterMillis - tellMillis, told.byMillis);
+  return soonBefore.length > 0 ? soonBefore : between(0, told.byMillis).slice(-1);
 }
 
 /** Hard: at once. Soft: the pod's own time, but not more than the configuration allows. */
