@@ -1,13 +1,13 @@
 import { existsSync, globSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Rooms that change what all of a process shares: sockets, processes, the globals of a user's test. */
-const boundRooms = "{sim/{disk,grpc,http,streams,testing},conformance/{agent,client},cli,bench}/**/*.test.ts";
+/** Rooms whose tests mostly wait: for sockets, for processes, for real time. */
+const waitingRooms = "{sim/{disk,grpc,http,streams,testing},conformance/{agent,client},cli,bench}/**/*.test.ts";
 
-/** Tests in those rooms that do not: all that they start is simulated in memory or a process of its own, but for temporary files. By folder. */
-const unbound: Readonly<Record<string, readonly string[]>> = {
+/** Tests in those rooms that compute: all that they start is simulated in memory or a process of its own, but for temporary files. By folder. */
+const computing: Readonly<Record<string, readonly string[]>> = {
   "cli/commands": [
     ...["agents-evict", "capacity", "capacity-import", "config", "conform", "diff", "fault-campaign", "fault-gates"],
     ...["few-programs", "gate", "good-guest", "hostile-but-lawful", "hunt", "joined-nodes", "judge-only"],
@@ -25,17 +25,22 @@ const unbound: Readonly<Record<string, readonly string[]>> = {
   ],
   "conformance/client": ["client", "collection", "discovery", "json-documents", "optional-verbs", "read-answers"],
 };
-const unboundFiles = new Set(
-  Object.entries(unbound).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}.test.ts`)),
+const computingFiles = new Set(
+  Object.entries(computing).flatMap(([folder, names]) => names.map((name) => `${folder}/${name}.test.ts`)),
 );
-/** Equal field sets are one object until the table of them is full, which other tests of the thread may have nearly done. */
-const alone = ["sim/objects/field-set.test.ts"];
-const bound = [...globSync(boundRooms).filter((file) => !unboundFiles.has(file)), ...alone];
+/**
+ * What others of its thread would disturb: the globals of a user's test are changed, steps or bytes of a thread are counted, or a table
+ * must be nearly empty.
+ */
+const alone = [
+  ...globSync("sim/testing/**/*.test.ts"),
+  ...["bench/attack-growth.test.ts", "sim/http/memory-limit.test.ts", "sim/objects/field-set.test.ts"],
+];
+const waiting = globSync(waitingRooms).filter((file) => !computingFiles.has(file) && !alone.includes(file));
 
 /**
- * Tests of all other rooms share what a thread has imported and compiled, which takes a third off their processor time. Such a
- * test leaves nothing behind, in a module or in the process. The bound ones come afterwards, since some look at the memory of
- * their process.
+ * All but those that are alone share what a thread has imported and compiled, which takes a third off their processor time. Such a test
+ * leaves nothing behind, in a module or in the process. Those that wait come afterwards, since some look at the memory of their process.
  */
 const all = "{wire,sim,conformance,scenarios,reports,cli,bench,docs}/**/*.test.ts";
 
@@ -58,7 +63,7 @@ const longest = [
   "cli/commands/agent-alone.test.ts",
   "cli/commands/versions.test.ts",
 ];
-for (const file of [...longest, ...unboundFiles, ...alone])
+for (const file of [...longest, ...computingFiles, ...alone])
   if (!existsSync(file)) throw new Error(`vitest.config.ts: ${file} is not there`);
 
 class LongestFirst extends BaseSequencer {
@@ -70,6 +75,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const noTests = ["**/node_modules/**"];
+
+/** Tests of one group begin when those of the one before have ended. */
+const project = (place: number, name: string, test: NonNullable<TestProjectInlineConfiguration["test"]>) => ({
+  extends: true as const,
+  test: { name, exclude: noTests, sequence: { groupOrder: place }, ...test },
+});
+
 export default defineConfig({
   test: {
     pool: "threads",
@@ -80,27 +93,10 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } }, // what is waited for comes late on a busy machine; the default is a second
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "shared",
-          include: [all],
-          exclude: ["**/node_modules/**", ...bound],
-          isolate: false,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "apart",
-          include: bound,
-          exclude: ["**/node_modules/**"],
-          // They wait half of their time, for sockets and for processes: two on each of two processors take 200 s, and one on each 370.
-          maxWorkers: availableParallelism() + 2,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      project(0, "computing", { include: [all], exclude: [...noTests, ...waiting, ...alone], isolate: false }),
+      // Two on each of two processors take 200 s, and one on each 370.
+      project(1, "waiting", { include: waiting, isolate: false, maxWorkers: availableParallelism() + 2 }),
+      project(2, "alone", { include: alone, maxWorkers: availableParallelism() + 2 }),
     ],
   },
 });

@@ -1,8 +1,7 @@
 /** For tests: the command as its users meet it, a process with two streams and an exit code. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
@@ -11,24 +10,24 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The file to start as `touchstone` (`cli/packaging/tested-command.mjs`). */
     testedCommand: string;
+    /** Gone with the run of the tests. */
+    scratchFolder: string;
   }
 }
 
 export const main = inject("testedCommand");
 export const root = fileURLToPath(new URL("../", import.meta.url));
-export const scratch = mkdtempSync(join(tmpdir(), "touchstone-cli-"));
+/** Of this thread, whose tests use it one after the other. Short enough for the path of a socket in it. */
+export const scratch = mkdtempSync(join(inject("scratchFolder"), "t"));
 /** Test runners force colours upon what they start. What was compiled once is not compiled again by each process. */
 const { FORCE_COLOR: _forced, ...plain } = process.env;
 const environment = { ...plain, NODE_COMPILE_CACHE: join(dirname(main), "compiled") };
 const children = new Set<ChildProcess>();
 
-/** For `beforeAll` of tests that share their thread: the ones before have removed it. */
-export const makeScratch = (): void => void mkdirSync(scratch, { recursive: true });
-
 /** Ends what a test has left running, and removes what it has written. For `afterAll`. */
 export function cleanUp(): void {
   for (const child of children) child.kill("SIGKILL");
-  rmSync(scratch, { recursive: true, force: true });
+  for (const name of readdirSync(scratch)) rmSync(join(scratch, name), { recursive: true, force: true });
 }
 
 export interface Ended {
@@ -92,7 +91,6 @@ export function get(url: string, headers: Record<string, string> = {}): Promise<
 
 export function scratchFile(name: string, text: string): string {
   const path = join(scratch, name);
-  makeScratch();
   writeFileSync(path, text);
   return path;
 }

@@ -1,21 +1,12 @@
 /** The main job end to end: the suite against the embedded server, and against a served one by its URL. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { faultReportSchema } from "../../reports/schema/fault-report.ts";
 import type { SuiteFailure, SuiteReport } from "../../reports/schema/suite-report.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 import { saidHere } from "../said-here.fixture.ts";
-import {
-  cleanUp,
-  get,
-  run,
-  type Running,
-  scratch,
-  scratchFile,
-  start,
-  makeScratch,
-} from "../spawned-command.fixture.ts";
+import { cleanUp, get, run, type Running, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 
 /** Areas that need no waiting: quick by URL too. */
 const quick = ["--only", "pages,errors,content", "--runs", "8", "--json"];
@@ -28,7 +19,6 @@ async function serve(...args: string[]): Promise<{ url: string; server: Running 
   return { url: (await server.firstLine).replace("serving on ", ""), server };
 }
 
-beforeAll(makeScratch);
 afterAll(cleanUp);
 
 describe.concurrent("touchstone conform", { timeout: 180_000 }, () => {

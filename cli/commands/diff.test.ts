@@ -1,13 +1,12 @@
 /** The comparison end to end: embedded servers, planted bugs, servers at URLs. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { type DiffReport, diffReportSchema } from "../../reports/schema/diff-report.ts";
 import { saidHere } from "../said-here.fixture.ts";
-import { get, cleanUp, scratch, scratchFile, start, makeScratch } from "../spawned-command.fixture.ts";
+import { get, cleanUp, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 
-beforeAll(makeScratch);
 afterAll(cleanUp);
 
 const compare = async (...args: readonly string[]): Promise<{ code: number; report: DiffReport }> => {

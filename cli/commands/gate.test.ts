@@ -1,14 +1,13 @@
 /** The suite as a gate: what passes, what fails, what is kept and told, and how saved reports are shown. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { suiteEventSchema } from "../../reports/schema/suite-event.ts";
 import { suiteReportSchema } from "../../reports/schema/suite-report-schema.ts";
 import { renderSchema, schemaNames } from "../../reports/schema/published.ts";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
-import { cleanUp, scratch, scratchFile, start, makeScratch } from "../spawned-command.fixture.ts";
+import { cleanUp, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 
-beforeAll(makeScratch);
 afterAll(cleanUp);
 
 const check = "watch-starts-after-its-version";

@@ -1,11 +1,10 @@
 /** What `run` tells a person who wants to see a failure again and to understand it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { saidHere } from "../said-here.fixture.ts";
-import { cleanUp, root, scratch, scratchFile, makeScratch } from "../spawned-command.fixture.ts";
+import { cleanUp, root, scratch, scratchFile } from "../spawned-command.fixture.ts";
 
-beforeAll(makeScratch);
 afterAll(cleanUp);
 
 const scenario = "scenarios/one-broken-link.yaml";

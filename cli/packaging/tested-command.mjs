@@ -1,6 +1,7 @@
 // What tests start as `touchstone`: the code as the package has it, made for one run of the tests and removed after it. It starts in
 // two thirds of the checkout's time, and it is what users run.
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { root } from "../pinned-node.mjs";
@@ -11,17 +12,23 @@ const own = join(folders, String(process.pid));
 
 /** Projects that extend one configuration each call `setup`. */
 let made;
+let scratch;
 
-/** For vitest: provides the file to start as `testedCommand`. Made again before tests are run again. */
+/**
+ * For vitest: provides the file to start as `testedCommand`, made again before tests are run again, and as `scratchFolder` one
+ * that is gone with the run.
+ */
 export async function setup(project) {
   made ??= make();
+  scratch ??= mkdtempSync(join(tmpdir(), "touchstone-tests-"));
   await made;
   project.provide("testedCommand", join(own, "cli", "main.js"));
+  project.provide("scratchFolder", scratch);
   project.onTestsRerun(make);
 }
 
 export function teardown() {
-  rmSync(own, { recursive: true, force: true });
+  for (const folder of [own, scratch]) rmSync(folder, { recursive: true, force: true });
 }
 
 function make() {

@@ -90,12 +90,12 @@ describe("a controller that", () => {
       workload: someOrders,
       quiet: "10s",
     });
-    expect(failure.seed).toBeGreaterThan(0);
     expect(failure.finding).toEqual({
       kind: "end",
       expected: "there is Secret default/one-*",
       actual: "there are 2 of Secret default/one-*",
     });
+    expect(failure.seed).toBeGreaterThan(0);
     expect(failure.faults[0]).toMatch(
       /^it dies after request \d+ \(POST \/api\/v1\/namespaces\/default\/secrets\) is done/,
     );
