@@ -104,8 +104,8 @@ const created = (h: History, name: string): number => {
   return revision;
 };
 const lease = (h: History, node: string): number => h.commit(node, {}, {}, leases);
-const unready = (h: History): History =>
-  h.tell({ kind: "judged-unready", client: "monitor", node: "n1", graceMicros: 10 * second });
+const unready = (h: History, askedMicros = 0): History =>
+  h.tell({ kind: "judged-unready", client: "monitor", node: "n1", graceMicros: 10 * second, askedMicros });
 const allPods = "/registry/pods/n/";
 const bound = (h: History, name: string, nodeName: string): number =>
   h.commit(name, {}, { spec: { nodeName } }, allPods);
@@ -412,6 +412,26 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
       h.happen({ kind: "crash", place: "n1" });
       h.now = 20 * second;
       unready(h);
+    },
+  ],
+  [
+    "nodes.judged",
+    "a renewal that whoever judges had yet to ask for",
+    (h) => {
+      lease(h, "n1");
+      h.happen({ kind: "crash", place: "n1" });
+      h.now = 18 * second;
+      lease(h, "n1");
+      h.now = 20 * second;
+      unready(h, second);
+    },
+    (h) => {
+      lease(h, "n1");
+      h.happen({ kind: "crash", place: "n1" });
+      h.now = 18 * second;
+      lease(h, "n1");
+      h.now = 20 * second;
+      unready(h, 3 * second);
     },
   ],
   [

@@ -138,7 +138,8 @@ export function nodesJudged({ truth, fail, mark, nowMicros }: Bench, leasePrefix
     told(fact) {
       if (fact.kind !== "judged-unready") return;
       mark("node.unready");
-      const renewed = truth.heads.get(`${leasePrefix}${fact.node}`);
+      const askedAt = nowMicros() - fact.askedMicros;
+      const renewed = truth.of(`${leasePrefix}${fact.node}`).findLast(({ atMicros }) => atMicros <= askedAt);
       const age = renewed === undefined ? Number.POSITIVE_INFINITY : nowMicros() - renewed.atMicros;
       if (age < fact.graceMicros)
         fail(

@@ -132,7 +132,14 @@ export type Fact =
     }
   /** `nothing`: the agent found no reason to make room. */
   | { readonly kind: "pass-ended"; readonly client: string; readonly cameTo: "something" | "nothing" }
-  | { readonly kind: "judged-unready"; readonly client: string; readonly node: string; readonly graceMicros: Micros };
+  /** `askedMicros`: how long ago the client asked for the lease by which it judges; what was renewed since it could not know. */
+  | {
+      readonly kind: "judged-unready";
+      readonly client: string;
+      readonly node: string;
+      readonly graceMicros: Micros;
+      readonly askedMicros: Micros;
+    };
 
 /** What happens to the cluster itself. */
 export type Happening =

@@ -81,21 +81,23 @@ export class Monitor implements Actor {
   /** Old in a copy: asks the server for the newest. */
   private suspect(node: string, seen: Seen): void {
     seen.isBusy = true;
+    const { clock } = this.parts.process;
+    const askedAt = clock.nowMicros();
     this.parts.api.call({ method: "GET", path: `${this.leases}/${node}` }, deadlineMicros, (answer) => {
       seen.isBusy = false;
       if (!answer.ok || answer.status !== 200) return;
       this.observe(answer.object);
-      if (this.isOld(seen)) this.judge(node, seen);
+      if (this.isOld(seen)) this.judge(node, seen, clock.nowMicros() - askedAt);
     });
   }
 
-  private judge(node: string, seen: Seen): void {
+  private judge(node: string, seen: Seen, askedMicros: Micros): void {
     const { api, process, tell } = this.parts;
     this.judgements++;
     seen.isBusy = false;
     seen.isUnready = true;
     process.trace("monitor.unready", node);
-    tell({ kind: "judged-unready", client: process.name, node, graceMicros: this.options.grace });
+    tell({ kind: "judged-unready", client: process.name, node, graceMicros: this.options.grace, askedMicros });
     const body: JsonObject = {
       status: { conditions: [{ type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" }] },
     };
