@@ -39,8 +39,9 @@ const alone = [
 const waiting = globSync(waitingRooms).filter((file) => !computingFiles.has(file) && !alone.includes(file));
 
 /**
- * All but those that are alone share what a thread has imported and compiled, which takes a third off their processor time. Such a test
- * leaves nothing behind, in a module or in the process. Those that wait come afterwards, since some look at the memory of their process.
+ * All but those that are alone share what a thread has imported and compiled, which takes a third off the processor time of those that
+ * compute, and a seventh off that of those that wait. Such a test leaves nothing behind, in a module or in the process. Those that
+ * wait come afterwards, since some look at the memory of their process.
  */
 const all = "{wire,sim,conformance,scenarios,reports,cli,bench,docs}/**/*.test.ts";
 
@@ -94,7 +95,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project(0, "computing", { include: [all], exclude: [...noTests, ...waiting, ...alone], isolate: false }),
-      // Two on each of two processors take 200 s, and one on each 370.
+      // They wait half of their time: with one for each processor they take nearly twice as long.
       project(1, "waiting", { include: waiting, isolate: false, maxWorkers: availableParallelism() + 2 }),
       project(2, "alone", { include: alone, maxWorkers: availableParallelism() + 2 }),
     ],

@@ -106,6 +106,15 @@ const created = (h: History, name: string): number => {
 const lease = (h: History, node: string): number => h.commit(node, {}, {}, leases);
 const unready = (h: History, askedMicros = 0): History =>
   h.tell({ kind: "judged-unready", client: "monitor", node: "n1", graceMicros: 10 * second, askedMicros });
+/** At 0 s, and again at 18 s; it is 20 s now. */
+const renewedLate = (h: History): History => {
+  lease(h, "n1");
+  h.happen({ kind: "crash", place: "n1" });
+  h.now = 18 * second;
+  lease(h, "n1");
+  h.now = 20 * second;
+  return h;
+};
 const allPods = "/registry/pods/n/";
 const bound = (h: History, name: string, nodeName: string): number =>
   h.commit(name, {}, { spec: { nodeName } }, allPods);
@@ -417,22 +426,8 @@ const histories: readonly (readonly [InvariantName, string, Tell, Tell])[] = [
   [
     "nodes.judged",
     "a renewal that whoever judges had yet to ask for",
-    (h) => {
-      lease(h, "n1");
-      h.happen({ kind: "crash", place: "n1" });
-      h.now = 18 * second;
-      lease(h, "n1");
-      h.now = 20 * second;
-      unready(h, second);
-    },
-    (h) => {
-      lease(h, "n1");
-      h.happen({ kind: "crash", place: "n1" });
-      h.now = 18 * second;
-      lease(h, "n1");
-      h.now = 20 * second;
-      unready(h, 3 * second);
-    },
+    (h) => unready(renewedLate(h), second),
+    (h) => unready(renewedLate(h), 3 * second),
   ],
   [
     "nodes.steady",
