@@ -23,6 +23,21 @@ describe("text of a failure", () => {
     );
   });
 
+  it("shows the beginning of a program that is long, and says how much there is beside", () => {
+    const long = (text: string): string => {
+      const shown = renderFailure({ ...failure, shrinks: 0, counterexampleText: text });
+      return shown.split("\n").find((line) => line.startsWith("  program")) ?? "";
+    };
+    expect(long("x".repeat(1200))).toBe(`  program   ${"x".repeat(1200)}`);
+    expect(long("x".repeat(51_200))).toBe(
+      `  program   ${"x".repeat(1200)} … and 50,000 characters more (the JSON form has all)`,
+    );
+    // No character is cut in two.
+    expect(long("😀".repeat(1300))).toBe(
+      `  program   ${"😀".repeat(1200)} … and 200 characters more (the JSON form has all)`,
+    );
+  });
+
   it("says whether its request can be sent as it stands, and what brings it about anew", () => {
     const gone = "  again     its namespace is gone by now";
     expect(renderFailure({ ...failure, again: ["a1=$(curl $SERVER)", "curl $SERVER"] })).toContain(

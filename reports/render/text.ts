@@ -106,12 +106,11 @@ export function renderFailure(
   options: TextOptions & { readonly evidence?: string } = {},
 ): string {
   const paint = options.paint ?? plain;
-  const shrunk = failure.counterexampleText === "" ? undefined : `${failure.counterexampleText}${shrinkNote(failure)}`;
   const fields: readonly (readonly [string, string | undefined])[] = [
     ["promised", failure.promised],
     ["expected", failure.expected],
     ["actual", failure.actual],
-    ["program", shrunk],
+    ["program", failure.counterexampleText === "" ? undefined : programText(failure)],
     ["evidence", options.evidence],
     ["replay", failure.replay],
     ["curl", failure.curl === "" ? undefined : failure.curl],
@@ -175,6 +174,18 @@ function checkBlock(report: SuiteReport, check: CheckResult, options: TextOption
 
 const inDirectory = (directory: string | undefined, file: string): string =>
   directory === undefined ? file : `${directory.replace(/\/$/, "")}/${file}`;
+
+/** Code points of a program that are shown: some fifteen lines of a terminal. One that was not made smaller may have a hundred times that. */
+const programShownMax = 1200;
+
+function programText(failure: SuiteFailure): string {
+  const { counterexampleText: whole } = failure;
+  // A code point has one or two units: no more of them are looked at than may be shown.
+  const shown = [...whole.slice(0, 2 * programShownMax)].slice(0, programShownMax).join("");
+  const left = whole.length - shown.length;
+  const cut = left === 0 ? "" : ` … and ${left.toLocaleString("en")} characters more (the JSON form has all)`;
+  return `${shown}${cut}${shrinkNote(failure)}`;
+}
 
 function shrinkNote({ shrinks }: SuiteFailure): string {
   return shrinks === 0 ? "" : ` (made smaller ${shrinks === 1 ? "once" : `${shrinks} times`})`;
