@@ -75,6 +75,19 @@ describe("words and variables of a process", () => {
     expect(new Hostile().played({ env }, {}, { annotations: { a: "x".repeat(100_000) } })).toEqual(refused);
   });
 
+  it("that tell of twelve thousand ports of services, unless the pod wants to know of none", () => {
+    const living = new Hostile();
+    const ports = many(120, (at) => ({ name: `p${at}`, port: 1_000 + at }));
+    for (const name of many(100, (at) => `service-${at}`)) {
+      living.take("POST", `${core}/services`, { metadata: { name }, spec: { ports } });
+    }
+    expect(living.played({})).toEqual(refused);
+    const spec = { containers: [{ name: "c", image: "i" }], enableServiceLinks: false };
+    living.take("POST", `${core}/pods`, { metadata: { name: "q" }, spec });
+    living.advance(20);
+    expect(living.statusOf("q").containerStatuses?.[0]?.state).toHaveProperty("running");
+  });
+
   it("are taken as they are when a config map is named often, since it is the same again", () => {
     const living = new Hostile();
     living.configMap(fields(20_000, "v"));

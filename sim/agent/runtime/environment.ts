@@ -12,7 +12,7 @@ import { sleep, type Task } from "../task.ts";
 import { amount } from "./container-config.ts";
 import { noLinks, type ServiceLinks, serviceLinks, type ServiceView } from "./service-variables.ts";
 import { named } from "./named.ts";
-import { type ProcessWords, tooLong, type Values } from "./process-words.ts";
+import { entryLength, type ProcessWords, tooLong, type Values } from "./process-words.ts";
 
 export interface EnvironmentContext {
   readonly clock: Clock;
@@ -42,13 +42,14 @@ export function* environment(
 ): Task<Environment | { readonly error: string }> {
   const links = yield* linksOf(context, pod);
   if (typeof links === "string") return { error: links };
+  words.count(links.length, links.list.length);
   // References may name them; what the pod itself says goes first, and wins.
   const own = new Map<string, string>();
   const values = { get: (name: string) => own.get(name) ?? links.byName.get(name)?.value };
   if (container.env === undefined && container.envFrom === undefined) return { envs: links.list, values };
   let variables = 0;
   const set = (name: string, value: string): void => {
-    const before = own.get(name);
+    const before = values.get(name);
     if (before !== undefined) words.count(-entryLength(name, before));
     words.count(entryLength(name, value));
     own.set(name, value);
@@ -92,9 +93,6 @@ export function* environment(
 
 /** So many are taken from config maps and secrets before others have their turn. */
 const variablesPerTurn = 50_000;
-
-/** `NAME=value`, as a process has it. */
-const entryLength = (name: string, value: string): number => name.length + 1 + value.length;
 
 /** What tells of services; or why that is not known. */
 function* linksOf(

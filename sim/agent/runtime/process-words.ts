@@ -9,6 +9,9 @@ export const wordsMax = 2 * 1024 * 1024;
 /** The kernel counts the pointer to each. */
 const pointerBytes = 8;
 
+/** Of `NAME=value`, as a process has it. */
+export const entryLength = (name: string, value: string): number => name.length + 1 + value.length;
+
 /** What references to variables are replaced by. */
 export interface Values {
   get(name: string): string | undefined;
@@ -22,9 +25,9 @@ export class ProcessWords {
     return this.left < 0;
   }
 
-  /** Takes note of a text of that length; of one that goes by a negative length. */
-  count(length: number): void {
-    this.left -= length + Math.sign(length) * pointerBytes;
+  /** Takes note of a text of that length, or of so many together; of one that goes by a negative length. */
+  count(length: number, texts: number = Math.sign(length)): void {
+    this.left -= length + texts * pointerBytes;
   }
 
   /** The text with its references replaced, and counted. */

@@ -6,6 +6,7 @@ import type { KeyValue } from "../../../wire/cri-messages.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { metadataOf } from "../../contract/objects.ts";
 import { Recent } from "../../objects/recent.ts";
+import { entryLength } from "./process-words.ts";
 
 /** Services of the whole cluster, by namespace and name. */
 export interface ServiceView {
@@ -20,6 +21,8 @@ const ownService = { namespace: "default", name: "kubernetes" };
 export interface ServiceLinks {
   readonly list: readonly KeyValue[];
   readonly byName: ReadonlyMap<string, KeyValue>;
+  /** Of all of them, as `NAME=value`. */
+  readonly length: number;
 }
 
 /**
@@ -35,14 +38,16 @@ export function serviceLinks(services: ServiceView, namespace: string, wantsLink
   if (before !== undefined && areSame(before.of, told)) return before.links;
   const variables = told.flatMap(([name, service]) => variablesOf(name, service));
   const byName = new Map(variables.map((variable) => [variable.key ?? "", variable]));
-  const links = { list: [...byName.values()], byName };
+  const list = [...byName.values()];
+  const length = list.reduce((sum, { key = "", value = "" }) => sum + entryLength(key, value), 0);
+  const links = { list, byName, length };
   linksKnown.set(key, { of: told, links });
   return links;
 }
 
 type NamedService = readonly [name: string, service: JsonObject];
 
-export const noLinks: ServiceLinks = { list: [], byName: new Map() };
+export const noLinks: ServiceLinks = { list: [], byName: new Map(), length: 0 };
 
 /** Agents of one process share services, and so what is made of them. */
 const linksKnown = new Recent<JsonObject, { readonly of: readonly NamedService[]; readonly links: ServiceLinks }>(1000);
