@@ -68,6 +68,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     ...(options.nodes === undefined ? {} : { living: livingOf(options.nodes, options) }),
     ...(chaos === undefined ? {} : { chaos }),
     ...(tls === undefined ? {} : { tls }),
+    serviceNetwork: options.serviceClusterIpRange,
     agentAddressTypes: options.kubeletPreferredAddressTypes,
     agentCredentials: agentCredentialsOf(options),
     signing: signingOf(options),

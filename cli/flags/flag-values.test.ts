@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { serverBugNames } from "../../sim/planted/server-bugs.ts";
-import { boolean, commaList, duration, fault, faultList, featureGates, serverUrl } from "./flag-values.ts";
+import {
+  boolean,
+  commaList,
+  duration,
+  fault,
+  faultList,
+  featureGates,
+  serverUrl,
+  serviceNetwork,
+} from "./flag-values.ts";
 
 const valueOf = (result: { success: boolean; value?: unknown }): unknown => (result.success ? result.value : "refused");
 
@@ -22,6 +31,12 @@ describe("values of flags", () => {
     for (const wrong of ["host:80", "ftp://h", "http://h/?a=b", "http://h#x", "http://u:p@h", "/path"]) {
       expect(valueOf(parser.parse(wrong)), wrong).toBe("refused");
     }
+  });
+
+  it("takes a block of addresses for services, and says which one where it cannot be", () => {
+    expect(valueOf(serviceNetwork().parse("10.96.0.9/12"))).toMatchObject({ text: "10.96.0.0/12" });
+    expect(JSON.stringify(serviceNetwork().parse("10.96.0.0/8"))).toContain("a prefix of 12 to 29 bits");
+    expect(JSON.stringify(serviceNetwork().parse("10.96.0.0"))).toContain("such as 10.96.0.0/16");
   });
 
   it("takes feature gates as the real server does", () => {

@@ -7,6 +7,11 @@ import { findSimilar } from "@optique/core/suggestion";
 import type { ValueParser, ValueParserResult } from "@optique/core/valueparser";
 import { type ServerBugName, serverBugNames } from "../../sim/planted/server-bugs.ts";
 import { authorizationModes } from "../../sim/apiserver/access/modes.ts";
+import {
+  defaultServiceNetwork,
+  readServiceNetwork,
+  type ServiceNetwork,
+} from "../../sim/apiserver/verbs/service-network.ts";
 import { type FeatureGates, svcProfile } from "../../sim/contract/profile.ts";
 import { type TopicName, topicNames } from "../../conformance/diff/topic-names.ts";
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
@@ -89,6 +94,17 @@ function parseBytes(input: string): Parsed<number> {
   const bytes = "error" in amount ? Number.NaN : Number(quantityAt(amount, 0));
   if (!Number.isSafeInteger(bytes) || bytes < 1) return refuse(message`Expected ${text(rule)}, but got ${input}.`);
   return { success: true, value: bytes };
+}
+
+/** The block of addresses that services are given. */
+export function serviceNetwork(): ValueParser<"sync", ServiceNetwork> {
+  const parse = (input: string): Parsed<ServiceNetwork> => {
+    const value = readServiceNetwork(input);
+    return typeof value === "string"
+      ? refuse(message`Expected ${text(value)}, but got ${input}.`)
+      : { success: true, value };
+  };
+  return valueParser("CIDR", defaultServiceNetwork, parse, (network) => network.text);
 }
 
 /** The name of a planted fault of the embedded server. */

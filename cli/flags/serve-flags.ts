@@ -6,12 +6,14 @@ import { constant, flag, option } from "@optique/core/primitives";
 import { choice, integer, string } from "@optique/core/valueparser";
 import { profileNames } from "../../sim/contract/profile.ts";
 import { defaultAddressTypes } from "../../sim/apiserver/proxy/address-types.ts";
+import { defaultServiceNetwork } from "../../sim/apiserver/verbs/service-network.ts";
 import { faults, file, gates, json, rarity, seed } from "./common-flags.ts";
 import {
   addressTypeList,
   authorizationModeList,
   boolean,
   byteCount,
+  serviceNetwork,
   typedBytes,
   commaList,
   duration,
@@ -108,6 +110,13 @@ export const serve = object({
     option("--authorization-mode", authorizationModeList(), {
       description: message`${text("Who decides, in this order: AlwaysAllow (the default), AlwaysDeny, RBAC (stored roles and bindings), Webhook.")}`,
     }),
+  ),
+  serviceClusterIpRange: withDefault(
+    option("--service-cluster-ip-range", serviceNetwork(), {
+      description: message`The block of IPv4 addresses that services are given, with a prefix of 12 to 29 bits.`,
+    }),
+    defaultServiceNetwork,
+    { message: message`${text(defaultServiceNetwork.text)}` },
   ),
   kubeletPreferredAddressTypes: withDefault(
     option("--kubelet-preferred-address-types", addressTypeList(), {

@@ -17,6 +17,7 @@ import type { Payload } from "../contract/http-message.ts";
 import type { SpanSender } from "../contract/tracing.ts";
 import type { FeatureGates, Profile } from "../contract/profile.ts";
 import type { Forward } from "./proxy/forward.ts";
+import type { ServiceNetwork } from "./verbs/service-network.ts";
 
 /** How long requests take. Zero by default: an unloaded server answers in the event in which it is asked. */
 export interface CostModel {
@@ -55,6 +56,8 @@ export interface ApiServerOptions {
   readonly webhooks?: WebhookCaller;
   /** Hands requests on to services, pods and nodes. Default: none can be reached (503). */
   readonly forward?: Forward;
+  /** Whose addresses services are given. Default: 10.0.0.0/24. */
+  readonly serviceNetwork?: ServiceNetwork | undefined;
   /** Types of addresses at which agents of nodes are asked, best first. Default: the real server's order. */
   readonly agentAddressTypes?: readonly string[] | undefined;
   /** Who decides, in this order: the first that has an opinion. Default: `AlwaysAllow`. */

@@ -71,6 +71,7 @@ import { configurationSteps } from "../objects/apply/configuration.ts";
 import { jsonBodySteps, jsonReadings } from "../objects/json-body.ts";
 import { yamlBodySteps } from "../objects/yaml-body.ts";
 import { NoObjectPath, unreadableOf } from "../contract/unreadable.ts";
+import { defaultServiceNetwork } from "./verbs/service-network.ts";
 import { Verbs } from "./verbs/verbs.ts";
 import type { HistoryLimit } from "./cache/history-limit.ts";
 import type { QueueCounts } from "../client/queue-counts.ts";
@@ -227,6 +228,7 @@ export class ApiServer implements ApiHandler, RunHost {
       meter: options.meter,
       forward: options.forward ?? nowhereToForward,
       agentAddressTypes: options.agentAddressTypes ?? defaultAddressTypes,
+      serviceNetwork: options.serviceNetwork ?? defaultServiceNetwork,
       admission: [...(options.admission ?? []), ...plugins],
       readSeams: readSeams(planted, process, store),
       protectedNamespaces: new Set(["default", dialect.systemNamespaces.system, dialect.systemNamespaces.public]),

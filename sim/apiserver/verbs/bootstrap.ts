@@ -8,7 +8,7 @@ import { systemPriorityClasses } from "../../kinds/scheduling/priority-class.ts"
 import { serverManager, trackManagedFields } from "../../objects/managed-fields.ts";
 import { prepareForCreate, wipeSystemFields } from "../../objects/system-fields.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
-import { firstServiceAddress } from "./service-addresses.ts";
+import { firstAddress } from "./service-network.ts";
 import type { Writer } from "./writer.ts";
 
 /** `default` and the dialect's own three, unless a server before this one has made them. */
@@ -53,11 +53,12 @@ export function bootstrapRoles(writer: Writer): void {
  * side, and what somebody else makes of all this is not put right. Source: the published controllers.
  */
 export function bootstrapOwnService(writer: Writer, { host, port }: { host: string; port: number }): void {
+  const address = firstAddress(writer.context.serviceNetwork);
   const ports = [{ name: "https", protocol: "TCP", port: 443, targetPort: port }];
   const spec = {
     ports,
-    clusterIP: firstServiceAddress,
-    clusterIPs: [firstServiceAddress],
+    clusterIP: address,
+    clusterIPs: [address],
     type: "ClusterIP",
     sessionAffinity: "None",
     ipFamilies: ["IPv4"],

@@ -11,6 +11,7 @@ import type { RequestMeter } from "../requests/request-meter.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { ReadSeams } from "../reads/seams.ts";
 import type { Forward } from "../proxy/forward.ts";
+import type { ServiceNetwork } from "./service-network.ts";
 import type { Unreadable } from "../../contract/unreadable.ts";
 
 export interface ServerContext extends AnswerContext {
@@ -32,6 +33,8 @@ export interface ServerContext extends AnswerContext {
   readonly readSeams: ReadSeams | undefined;
   readonly forward: Forward;
   readonly agentAddressTypes: readonly string[];
+  /** Of the addresses of services. */
+  readonly serviceNetwork: ServiceNetwork;
   /** Namespaces that cannot be deleted. */
   readonly protectedNamespaces: ReadonlySet<string>;
 }

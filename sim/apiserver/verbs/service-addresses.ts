@@ -14,19 +14,11 @@ import { goStrings, invalidText, invalidValue } from "../../objects/causes.ts";
 import { needsAddress, needsHealthCheck, needsNodePorts } from "../../kinds/core/service.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../../contract/objects.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
+import { addressAt, isInside, type Range, type ServiceNetwork } from "./service-network.ts";
 import { invalidObject, type Writer } from "./writer.ts";
 
-/** Last bytes of 10.0.0.0/24 that a service can have; below `dynamicFrom` they are given out last. */
-const addresses = { first: 1, last: 254, dynamicFrom: 17 };
-const nodePorts = { first: 30_000, last: 32_767, dynamicFrom: 30_086 };
-const network = "10.0.0.";
-/** The server's own service has it. */
-export const firstServiceAddress = `${network}${addresses.first}`;
-const networkRange = "10.0.0.0/24";
-const dryRunAddress = "10.0.0.0";
+const nodePorts: Range = { first: 30_000, last: 32_767, dynamicFrom: 30_086 };
 const dryRunPort = 32_769;
-
-type Range = typeof addresses;
 
 interface Taken {
   readonly addresses: Set<string>;
@@ -51,13 +43,14 @@ export function allocateAddresses(
   if (!wantsAddress && !wantsPorts) return;
   const taken = takenBy(writer, resource, had);
   const prng = writer.addressPrng;
+  const { serviceNetwork: network } = writer.context;
   const refused = (cause: Cause): ApiError =>
     invalidObject(resource, ((draft["metadata"] as JsonObject)["name"] ?? "") as string, [cause]);
   const spec = ownChild(draft, "spec");
   if (wantsAddress) {
     const asked = (spec["clusterIP"] ?? "") as string;
-    if (asked === "") spec["clusterIP"] = dryRun ? dryRunAddress : freeAddress(prng, taken.addresses);
-    else requireFreeAddress(asked, taken.addresses, refused);
+    if (asked === "") spec["clusterIP"] = dryRun ? addressAt(network, 0) : freeAddress(prng, network, taken.addresses);
+    else requireFreeAddress(asked, network, taken.addresses, refused);
     spec["clusterIPs"] = [spec["clusterIP"] as string];
   }
   if (!wantsPorts) return;
@@ -86,19 +79,23 @@ function takenBy(writer: Writer, resource: ServedResource, own: JsonObject): Tak
 
 const portsOf = (spec: JsonObject): readonly JsonObject[] => (spec["ports"] ?? []) as readonly JsonObject[];
 
-function freeAddress(prng: Prng, taken: ReadonlySet<string>): string {
-  const last = free(prng, addresses, (byte) => taken.has(network + String(byte)));
-  if (last === undefined) throw internalError("failed to allocate a serviceIP: range is full");
-  return network + String(last);
+function freeAddress(prng: Prng, network: ServiceNetwork, taken: ReadonlySet<string>): string {
+  const distance = free(prng, network.range, (each) => taken.has(addressAt(network, each)));
+  if (distance === undefined) throw internalError("failed to allocate a serviceIP: range is full");
+  return addressAt(network, distance);
 }
 
-function requireFreeAddress(asked: string, taken: ReadonlySet<string>, refused: (cause: Cause) => ApiError): void {
-  const byte = asked.startsWith(network) ? Number(asked.slice(network.length)) : -1;
-  const isInside = byte >= addresses.first && byte <= addresses.last && asked === network + String(byte);
-  if (isInside && !taken.has(asked)) return;
-  const why = isInside
+function requireFreeAddress(
+  asked: string,
+  network: ServiceNetwork,
+  taken: ReadonlySet<string>,
+  refused: (cause: Cause) => ApiError,
+): void {
+  const couldBe = isInside(network, asked);
+  if (couldBe && !taken.has(asked)) return;
+  const why = couldBe
     ? "provided IP is already allocated"
-    : `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${networkRange}`;
+    : `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${network.text}`;
   throw refused(invalidText("spec.clusterIPs", goStrings([asked]), `failed to allocate IP ${asked}: ${why}`));
 }
 
