@@ -7,23 +7,18 @@
  * Source: a recorded dry run (10.0.0.0, 32769); the published server's allocators.
  */
 import type { Prng } from "../../kernel/types.ts";
-import { prefixEnd } from "../../store/sorted-index.ts";
 import { type ApiError, type Cause, internalError } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { goStrings, invalidText, invalidValue } from "../../objects/causes.ts";
 import { needsAddress, needsHealthCheck, needsNodePorts } from "../../kinds/core/service.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../../contract/objects.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
+import { type Taken, takenAddressesOf } from "./taken-addresses.ts";
 import { addressAt, isInside, type Range, type ServiceNetwork } from "./service-network.ts";
 import { invalidObject, type Writer } from "./writer.ts";
 
 const nodePorts: Range = { first: 30_000, last: 32_767, dynamicFrom: 30_086 };
 const dryRunPort = 32_769;
-
-interface Taken {
-  readonly addresses: Set<string>;
-  readonly ports: Set<number>;
-}
 
 /**
  * Gives the service in `draft` what it lacks, as `before` does not have it yet. Throws 422 for an address that is
@@ -41,7 +36,7 @@ export function allocateAddresses(
   const wantsAddress = needsAddress(sent) && (sent["clusterIP"] ?? "") !== (had["clusterIP"] ?? "none yet");
   const wantsPorts = needsNodePorts(sent) || sent["type"] === "LoadBalancer";
   if (!wantsAddress && !wantsPorts) return;
-  const taken = takenBy(writer, resource, had);
+  const taken = takenAddressesOf(writer.context.store, resource.read.prefix).besides(had);
   const prng = writer.addressPrng;
   const { serviceNetwork: network } = writer.context;
   const refused = (cause: Cause): ApiError =>
@@ -49,38 +44,25 @@ export function allocateAddresses(
   const spec = ownChild(draft, "spec");
   if (wantsAddress) {
     const asked = (spec["clusterIP"] ?? "") as string;
-    if (asked === "") spec["clusterIP"] = dryRun ? addressAt(network, 0) : freeAddress(prng, network, taken.addresses);
-    else requireFreeAddress(asked, network, taken.addresses, refused);
+    if (asked === "") spec["clusterIP"] = dryRun ? addressAt(network, 0) : freeAddress(prng, network, taken);
+    else requireFreeAddress(asked, network, taken, refused);
     spec["clusterIPs"] = [spec["clusterIP"] as string];
   }
   if (!wantsPorts) return;
   const give: GivePort = (isTaken) => (dryRun ? dryRunPort : free(prng, nodePorts, isTaken));
-  const all = givePorts(spec, had, taken.ports, before === undefined, give, refused);
-  if (needsHealthCheck(spec)) giveHealthPort(spec, had, all, give);
+  const own = givePorts(spec, had, taken, before === undefined, give, refused);
+  const isTaken = (port: number): boolean => own.has(port) || taken.hasPort(port);
+  if (needsHealthCheck(spec)) giveHealthPort(spec, had, isTaken, give);
 }
 
 /** A port that is nobody's; undefined when there is none left. */
-type GivePort = (isTaken: (port: number) => boolean) => number | undefined;
-
-function takenBy(writer: Writer, resource: ServedResource, own: JsonObject): Taken {
-  const { prefix } = resource.read;
-  const found = writer.context.store.range(prefix, prefixEnd(prefix), { count: false });
-  const taken: Taken = { addresses: new Set(), ports: new Set() };
-  if (typeof found === "string") return taken;
-  for (const { value } of found.items) {
-    const spec = ((value as JsonObject)["spec"] ?? {}) as JsonObject;
-    if (spec === own) continue;
-    for (const address of (spec["clusterIPs"] ?? []) as readonly string[]) taken.addresses.add(address);
-    for (const { nodePort } of portsOf(spec)) if (nodePort !== undefined) taken.ports.add(nodePort as number);
-    if (spec["healthCheckNodePort"] !== undefined) taken.ports.add(spec["healthCheckNodePort"] as number);
-  }
-  return taken;
-}
+type GivePort = (isTaken: IsTaken) => number | undefined;
+type IsTaken = (port: number) => boolean;
 
 const portsOf = (spec: JsonObject): readonly JsonObject[] => (spec["ports"] ?? []) as readonly JsonObject[];
 
-function freeAddress(prng: Prng, network: ServiceNetwork, taken: ReadonlySet<string>): string {
-  const distance = free(prng, network.range, (each) => taken.has(addressAt(network, each)));
+function freeAddress(prng: Prng, network: ServiceNetwork, taken: Taken): string {
+  const distance = free(prng, network.range, (each) => taken.hasAddress(addressAt(network, each)));
   if (distance === undefined) throw internalError("failed to allocate a serviceIP: range is full");
   return addressAt(network, distance);
 }
@@ -88,11 +70,11 @@ function freeAddress(prng: Prng, network: ServiceNetwork, taken: ReadonlySet<str
 function requireFreeAddress(
   asked: string,
   network: ServiceNetwork,
-  taken: ReadonlySet<string>,
+  taken: Taken,
   refused: (cause: Cause) => ApiError,
 ): void {
   const couldBe = isInside(network, asked);
-  if (couldBe && !taken.has(asked)) return;
+  if (couldBe && !taken.hasAddress(asked)) return;
   const why = couldBe
     ? "provided IP is already allocated"
     : `the provided IP (${asked}) is not in the valid range. The range of valid IPs is ${network.text}`;
@@ -101,12 +83,12 @@ function requireFreeAddress(
 
 /**
  * Ports that the client names first, so that none of them is given to another port of the same service. A new service
- * that takes one port by several protocols is reached at one number. What is taken by then comes back.
+ * that takes one port by several protocols is reached at one number. The ports that it has by then come back.
  */
 function givePorts(
   spec: Draft,
   had: JsonObject,
-  taken: ReadonlySet<number>,
+  taken: Taken,
   isNew: boolean,
   give: GivePort,
   refused: (cause: Cause) => ApiError,
@@ -119,52 +101,47 @@ function givePorts(
     const wanted = nodePort as number;
     if (wanted === 0) return;
     // One number may serve two protocols of the same service.
-    if (!own.has(wanted) && !named.has(wanted)) requireFreePort(wanted, `spec.ports[${at}].nodePort`, taken, refused);
+    if (!own.has(wanted) && !named.has(wanted))
+      requireFreePort(wanted, `spec.ports[${at}].nodePort`, taken.hasPort, refused);
     named.add(wanted);
     if (isNew && !byPort.has(port)) byPort.set(port, wanted);
   });
-  const all = new Set([...taken, ...named]);
-  if (!needsNodePorts(spec)) return all;
+  if (!needsNodePorts(spec)) return named;
   const ports = ownList(spec, "ports") ?? [];
   asked.forEach(({ port, nodePort = 0 }, at) => {
     if (nodePort !== 0) return;
-    const given = byPort.get(port) ?? give((candidate) => all.has(candidate));
+    const given = byPort.get(port) ?? give((candidate) => named.has(candidate) || taken.hasPort(candidate));
     if (given === undefined) throw internalError("failed to allocate a nodePort: range is full");
     if (isNew) byPort.set(port, given);
-    all.add(given);
+    named.add(given);
     ownItem(ports, at)["nodePort"] = given;
   });
-  return all;
+  return named;
 }
 
 /** Where the balancer asks whether a node has pods of the service. */
-function giveHealthPort(spec: Draft, had: JsonObject, taken: ReadonlySet<number>, give: GivePort): void {
+function giveHealthPort(spec: Draft, had: JsonObject, isTaken: IsTaken, give: GivePort): void {
   const wanted = (spec["healthCheckNodePort"] ?? 0) as number;
   if (wanted === 0) {
-    const given = give((candidate) => taken.has(candidate));
+    const given = give(isTaken);
     if (given === undefined) throw internalError("failed to allocate a HealthCheck NodePort 0: range is full");
     spec["healthCheckNodePort"] = given;
   } else if (wanted !== had["healthCheckNodePort"]) {
-    const why = whyNot(wanted, taken);
+    const why = whyNot(wanted, isTaken);
     if (why !== undefined) {
       throw internalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${why}`);
     }
   }
 }
 
-function requireFreePort(
-  port: number,
-  path: string,
-  taken: ReadonlySet<number>,
-  refused: (cause: Cause) => ApiError,
-): void {
-  const why = whyNot(port, taken);
+function requireFreePort(port: number, path: string, isTaken: IsTaken, refused: (cause: Cause) => ApiError): void {
+  const why = whyNot(port, isTaken);
   if (why !== undefined) throw refused(invalidValue(path, port, why));
 }
 
-function whyNot(port: number, taken: ReadonlySet<number>): string | undefined {
+function whyNot(port: number, isTaken: IsTaken): string | undefined {
   const isInside = port >= nodePorts.first && port <= nodePorts.last;
-  if (isInside) return taken.has(port) ? "provided port is already allocated" : undefined;
+  if (isInside) return isTaken(port) ? "provided port is already allocated" : undefined;
   const range = `${nodePorts.first}-${nodePorts.last}`;
   return `provided port is not in the valid range. The range of valid ports is ${range}`;
 }
