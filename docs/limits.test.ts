@@ -48,7 +48,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
     "values in one object": [count(`${values} valuesMax`)],
     "values in one body": [count(`${values} bodyValuesMax`)],
     "an object as JSON": [size(`${values} objectBytesMax`)],
-    "large bodies in JSON": [size("sim/apiserver/requests/reading-line.ts togetherBytesMax")],
+    "large bodies whose requests": [size("sim/apiserver/requests/large-requests.ts togetherBytesMax")],
     "a request in one step": [
       size(`${run} largeBodyBytesMin`),
       count(`${run} denseSeparatorsMin`),

@@ -54,7 +54,7 @@ import { Negotiator } from "./answers/negotiate.ts";
 import { auditIdOf, respondError, respondText } from "./answers/respond.ts";
 import { type ResourcePlace, requireVerb, Router, verbOf } from "./requests/route.ts";
 import { Run, type RunHost } from "./requests/run.ts";
-import { ReadingLine } from "./requests/reading-line.ts";
+import { LargeRequests } from "./requests/large-requests.ts";
 import { defaultLimits, Seats } from "./requests/seats.ts";
 import { routeOf } from "./requests/route-name.ts";
 import { SpanBatches } from "./requests/span-batches.ts";
@@ -109,7 +109,7 @@ export class ApiServer implements ApiHandler, RunHost {
   private readonly permits: Permits;
   private readonly costs: CostModel;
   private readonly requestTimeoutMicros: Micros;
-  private readonly readings: ReadingLine;
+  private readonly largeRequests: LargeRequests;
   private readonly reads: Seats;
   private readonly mutations: Seats;
   private readonly metrics: ServerMetrics;
@@ -206,7 +206,7 @@ export class ApiServer implements ApiHandler, RunHost {
     });
     this.costs = options.costs ?? free;
     this.requestTimeoutMicros = options.requestTimeoutMicros ?? requestMicrosMaxDefault;
-    this.readings = new ReadingLine(process.clock);
+    this.largeRequests = new LargeRequests(process.clock);
     this.reads = new Seats(process.clock, limits.readsMax, limits.queueMax, limits.queueWaitMicrosMax);
     this.mutations = new Seats(process.clock, limits.mutationsMax, limits.queueMax, limits.queueWaitMicrosMax);
     this.context = {
@@ -468,18 +468,17 @@ export class ApiServer implements ApiHandler, RunHost {
     run.next(() => {
       const { body, headers } = run.request;
       const type = headers["content-type"] ?? "";
-      const isRead = body instanceof Uint8Array && !/cbor|protobuf/i.test(type);
-      if (!isRead) {
+      if (!(body instanceof Uint8Array)) {
         this.carryOut(run);
         return;
       }
       run.await<void>(
-        (begin) => this.readings.enter(run, body.length, begin),
-        () =>
-          run.steps(bodySteps(run, body, type), () => {
-            this.readings.leave(run);
-            run.next(() => this.carryOut(run));
-          }),
+        (begin) => this.largeRequests.enter(run, body.length, begin),
+        () => {
+          run.leaveLine = () => this.largeRequests.leave(run);
+          if (/cbor|protobuf/i.test(type)) this.carryOut(run);
+          else run.steps(bodySteps(run, body, type), () => run.next(() => this.carryOut(run)));
+        },
       );
     });
   }
@@ -576,7 +575,7 @@ export class ApiServer implements ApiHandler, RunHost {
     try {
       this.metrics.requests.ended(run, this.clock.nowMicros());
     } finally {
-      this.readings.leave(run);
+      this.largeRequests.leave(run);
       if (seat !== "none" && this.process.alive) this[seat].release();
     }
   }

@@ -128,6 +128,8 @@ export class Run {
   isTerminated = false;
   /** Its steps are events of their own. */
   isLarge: boolean;
+  /** Gives up its place among the large ones that are carried out. */
+  leaveLine: (() => void) | undefined;
   private ownBudget: TurnBudget | undefined;
   /** Spent waiting for others: for a seat, for webhooks. */
   private waitedMicros: Micros = 0;
@@ -203,7 +205,10 @@ export class Run {
   /** Waits: `cancel` stops what is waited for. The deadline begins to tick. `forOthers`: the time is not the request's own. */
   park(state: RunState, cancel: Cancel, forOthers = false): void {
     if (this.state === "done") return;
-    if (forOthers) this.waitsSince = this.host.clock.nowMicros();
+    if (forOthers) {
+      this.waitsSince = this.host.clock.nowMicros();
+      this.letOthersIn();
+    }
     this.state = state;
     this.waitingFor = cancel;
     if (this.deadlineMicros === 0 || this.deadline !== undefined) return;
@@ -277,10 +282,20 @@ export class Run {
     const pace = new Pace(this.budget);
     const turn = (): void => {
       const made = pace.turn(judge);
-      if (made === undefined) this.later(turn);
-      else proceed(made.result);
+      if (made !== undefined) {
+        proceed(made.result);
+        return;
+      }
+      this.letOthersIn();
+      this.later(turn);
     };
     turn();
+  }
+
+  /** What follows may take its time, and holds nobody up. */
+  private letOthersIn(): void {
+    this.leaveLine?.();
+    this.leaveLine = undefined;
   }
 
   /** The time by which an answer must have left, from now on. */
@@ -324,6 +339,7 @@ export class Run {
       this.send(status, headers, payload);
       return;
     }
+    if (delay > 0) this.letOthersIn();
     const timer = this.host.clock.after(delay, () => {
       this.waitingFor = undefined;
       this.send(status, headers, payload);
