@@ -182,7 +182,12 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const { names: all, byWords, play } = round;
   const names = byWords
-    ? all.filter((name) => asked.every((word) => name.split(" ").includes(word)))
+    ? all.filter((name) =>
+        asked
+          .join(" ")
+          .split(" ")
+          .every((word) => word === "" || name.split(" ").includes(word)),
+      )
     : asked.length > 0
       ? asked
       : all;
