@@ -5,18 +5,15 @@
  * Source: document 1, States and transitions (corrupt stored object); the published server's unsafe deletion and the
  * integration tests of it, which the texts are taken from.
  */
+import { perStore } from "../store/per-store.ts";
 import type { Store, StoreEvent } from "../store/types.ts";
 import { ApiError, internalError, type ResourceName } from "./errors.ts";
 import type { FeatureGates } from "./profile.ts";
 
-const known = new WeakMap<Store, Unreadable>();
+const ofStore = perStore<Unreadable>();
 
 /** A server asks for it before its caches subscribe to the store: it must hear of a removal before they do. */
-export function unreadableOf(store: Store): Unreadable {
-  let found = known.get(store);
-  if (found === undefined) known.set(store, (found = new Unreadable(store)));
-  return found;
-}
+export const unreadableOf = (store: Store): Unreadable => ofStore(store, () => new Unreadable(store));
 
 export class Unreadable {
   private readonly keys = new Set<string>();

@@ -3,17 +3,15 @@
  * for each, shared by all servers on it.
  */
 import { invariant } from "../../kernel/invariant.ts";
+import { perStore } from "../../store/per-store.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import type { Store, StoreEvent } from "../../store/types.ts";
 
-const known = new WeakMap<Store, QuotaNamespaces>();
+const ofStore = perStore<QuotaNamespaces>();
 
 /** `prefix` of the quotas' keys; the namespace follows it. */
-export function quotaNamespacesOf(store: Store, prefix: string): QuotaNamespaces {
-  let found = known.get(store);
-  if (found === undefined) known.set(store, (found = new QuotaNamespaces(store, prefix)));
-  return found;
-}
+export const quotaNamespacesOf = (store: Store, prefix: string): QuotaNamespaces =>
+  ofStore(store, () => new QuotaNamespaces(store, prefix));
 
 export class QuotaNamespaces {
   private readonly prefix: string;

@@ -139,3 +139,21 @@ it("a large request that waits for a webhook holds no other up", () => {
   const { answeredAt } = sendTogether(struck, 24, configMaps, "application/json", bodyOf);
   expect(answeredAt).toHaveLength(4);
 });
+
+it("a collection that is deleted in many turns holds no large request up", () => {
+  const struck = new Struck({}, 1);
+  for (let at = 0; at < 3_000; at++) struck.send(post(configMaps, { metadata: { name: `c${at}` } }));
+  const { kernel, process, server } = struck.bed;
+  const answered: string[] = [];
+  const start = (method: string, path: string, body: string): void => {
+    const headers = { authorization: "Bearer admin", "content-type": "application/json" };
+    const responder = { respond: () => void answered.push(method), open() {}, frame: () => 0, close() {} };
+    kernel.enter(process, () =>
+      server.start({ method, path, query: "", headers, body: new TextEncoder().encode(body) }, responder),
+    );
+  };
+  start("DELETE", configMaps, `{"kind":"DeleteOptions","apiVersion":"v1"}${" ".repeat(2_900_000)}`);
+  start("POST", "/api/v1/namespaces/kube-public/configmaps", `${largeMap("m")}${" ".repeat(2_000_000)}`);
+  struck.bed.advance(1);
+  expect(answered).toEqual(["POST", "DELETE"]);
+});

@@ -292,8 +292,8 @@ export class Run {
     turn();
   }
 
-  /** What follows may take its time, and holds nobody up. */
-  private letOthersIn(): void {
+  /** What follows may take its time, and holds no other large request up. */
+  letOthersIn(): void {
     this.leaveLine?.();
     this.leaveLine = undefined;
   }

@@ -78,6 +78,7 @@ function inTurn<Item extends object>(
           run.unpark("executing");
           run.stage(drain);
         };
+        run.letOthersIn();
         run.park("waiting", context.process.clock.after(1, next));
         return;
       }

@@ -13,8 +13,8 @@ import { goStrings, invalidText, invalidValue } from "../../objects/causes.ts";
 import { needsAddress, needsHealthCheck, needsNodePorts } from "../../kinds/core/service.ts";
 import { type Draft, ownChild, ownItem, ownList } from "../../contract/objects.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
-import { type Taken, takenAddressesOf } from "./taken-addresses.ts";
-import { addressAt, isInside, type Range, type ServiceNetwork } from "./service-network.ts";
+import type { Taken } from "./taken-addresses.ts";
+import { addressAt, isOfServices, type Range, type ServiceNetwork } from "./service-network.ts";
 import { invalidObject, type Writer } from "./writer.ts";
 
 const nodePorts: Range = { first: 30_000, last: 32_767, dynamicFrom: 30_086 };
@@ -36,7 +36,7 @@ export function allocateAddresses(
   const wantsAddress = needsAddress(sent) && (sent["clusterIP"] ?? "") !== (had["clusterIP"] ?? "none yet");
   const wantsPorts = needsNodePorts(sent) || sent["type"] === "LoadBalancer";
   if (!wantsAddress && !wantsPorts) return;
-  const taken = takenAddressesOf(writer.context.store, resource.read.prefix).besides(had);
+  const taken = writer.takenAddresses.besides(had);
   const prng = writer.addressPrng;
   const { serviceNetwork: network } = writer.context;
   const refused = (cause: Cause): ApiError =>
@@ -73,7 +73,7 @@ function requireFreeAddress(
   taken: Taken,
   refused: (cause: Cause) => ApiError,
 ): void {
-  const couldBe = isInside(network, asked);
+  const couldBe = isOfServices(network, asked);
   if (couldBe && !taken.hasAddress(asked)) return;
   const why = couldBe
     ? "provided IP is already allocated"

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TestBed } from "../test-bed.fixture.ts";
-import { addressAt, defaultServiceNetwork, firstAddress, isInside, readServiceNetwork } from "./service-network.ts";
+import { addressAt, defaultServiceNetwork, firstAddress, isOfServices, readServiceNetwork } from "./service-network.ts";
 
 const networkOf = (text: string) => {
   const network = readServiceNetwork(text);
@@ -58,8 +58,9 @@ describe("a network of services", () => {
         const network = networkOf(`${addressAt({ ...defaultServiceNetwork, base: any }, 0)}/${length}`);
         const { first, last } = network.range;
         const at = Math.floor(first + share * (last - first));
-        expect(isInside(network, addressAt(network, at))).toBe(true);
-        for (const beside of [0, last + 1, last + 2]) expect(isInside(network, addressAt(network, beside))).toBe(false);
+        expect(isOfServices(network, addressAt(network, at))).toBe(true);
+        for (const beside of [0, last + 1, last + 2])
+          expect(isOfServices(network, addressAt(network, beside))).toBe(false);
       }),
       { seed: 1 },
     );

@@ -51,7 +51,7 @@ export const defaultServiceNetwork = readServiceNetwork("10.0.0.0/24") as Servic
 export const addressAt = ({ base }: ServiceNetwork, distance: number): string => dotted(base + distance);
 
 /** Whether a service may have the address, which is written as addresses are. */
-export function isInside({ base, range }: ServiceNetwork, address: string): boolean {
+export function isOfServices({ base, range }: ServiceNetwork, address: string): boolean {
   const ip = tryParseIp(address);
   if (ip?.family !== 4) return false;
   const distance = Number(ip.bits) - base;
@@ -61,6 +61,7 @@ export function isInside({ base, range }: ServiceNetwork, address: string): bool
 /** The server's own service has it. */
 export const firstAddress = (network: ServiceNetwork): string => addressAt(network, network.range.first);
 
+/** As `formatIp` writes one, without integers of any size: where all are taken, each is asked for. */
 function dotted(address: number): string {
   return [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join(".");
 }

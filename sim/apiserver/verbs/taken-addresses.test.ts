@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { TestBed } from "../test-bed.fixture.ts";
+import { readServiceNetwork, type ServiceNetwork } from "./service-network.ts";
 
 const services = "/api/v1/namespaces/default/services";
 
@@ -106,4 +107,33 @@ it("every node port is given once, until there is none left, and again after a d
   bed.ask(`DELETE ${services}/s3`);
   expect(post("again", 173).status).toBe(201);
   expect(post("more", 1).status).toBe(500);
+});
+
+it("who makes a service as soon as it hears of another is not given the same address", () => {
+  const network = readServiceNetwork("10.0.0.0/28") as ServiceNetwork;
+  const bed = new TestBed({ serviceNetwork: network });
+  const bodyOf = (name: string) => ({ body: { metadata: { name }, spec: { ports: [{ port: 80 }] } } });
+  const given: string[] = [];
+  const { kernel, process, server } = bed;
+  const watch = { method: "GET", path: services, query: "watch=1", headers: { authorization: "Bearer alice" } };
+  const make = (): void => {
+    given.push(String(bed.ask(`POST ${services}`, bodyOf(`s${heard}`)).at("spec.clusterIP")));
+  };
+  let heard = 0;
+  kernel.enter(process, () =>
+    server.start(watch, {
+      respond() {},
+      open() {},
+      frame: () => {
+        heard++;
+        if (heard < 12) make();
+        return 0;
+      },
+      close() {},
+    }),
+  );
+  make();
+  bed.advance(1);
+  expect(heard).toBeGreaterThanOrEqual(12);
+  expect(new Set(given).size).toBe(12);
 });

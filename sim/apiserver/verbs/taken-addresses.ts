@@ -1,20 +1,21 @@
 /**
- * Which addresses and ports services have. Kept by listening to the store, one set for each, shared by all servers on it: going
- * through all services at each creation would make many of them cost the square of their number.
+ * Which addresses and ports services have. Kept by listening to the store: going through all services at each creation would make
+ * many of them cost the square of their number.
  */
 import type { JsonObject } from "../../contract/http-message.ts";
 import { invariant } from "../../kernel/invariant.ts";
+import { perStore } from "../../store/per-store.ts";
 import { prefixEnd } from "../../store/sorted-index.ts";
 import type { Store } from "../../store/types.ts";
 
-const known = new WeakMap<Store, TakenAddresses>();
+const ofStore = perStore<TakenAddresses>();
 
-/** `prefix` of the services' keys. */
-export function takenAddressesOf(store: Store, prefix: string): TakenAddresses {
-  let found = known.get(store);
-  if (found === undefined) known.set(store, (found = new TakenAddresses(store, prefix)));
-  return found;
-}
+/**
+ * `prefix` of the services' keys. A server asks for it before its caches subscribe to the store: who hears of a service by a watch, and
+ * makes another at once, must not be given what that one has.
+ */
+export const takenAddressesOf = (store: Store, prefix: string): TakenAddresses =>
+  ofStore(store, () => new TakenAddresses(store, prefix));
 
 /** What services other than one have. */
 export interface Taken {
@@ -22,7 +23,7 @@ export interface Taken {
   readonly hasPort: (port: number) => boolean;
 }
 
-class TakenAddresses {
+export class TakenAddresses {
   private readonly held = new Holdings();
 
   constructor(store: Store, prefix: string) {

@@ -25,6 +25,7 @@ import { QuotaSums } from "./quota-sums.ts";
 import { SharedSpecs } from "./shared-specs.ts";
 import { writeLaw } from "./write-law.ts";
 import { Times } from "../../contract/times.ts";
+import { type TakenAddresses, takenAddressesOf } from "./taken-addresses.ts";
 
 /** An object as it lies in the store, and the revision that it got there by. */
 export interface Live {
@@ -59,6 +60,7 @@ export class Writer {
   private readonly prng: Prng;
   readonly quotas: ServedResource;
   readonly quotaNamespaces: QuotaNamespaces;
+  readonly takenAddresses: TakenAddresses;
   readonly quotaSums: QuotaSums;
   readonly sharedSpecs = new SharedSpecs();
   private readonly namespaces: ServedResource;
@@ -73,6 +75,7 @@ export class Writer {
     this.namespaces = resources.named("", "v1", "namespaces");
     this.quotas = resources.named("", "v1", "resourcequotas");
     this.quotaNamespaces = quotaNamespacesOf(context.store, this.quotas.read.prefix);
+    this.takenAddresses = takenAddressesOf(context.store, resources.named("", "v1", "services").read.prefix);
     const objects = (resource: ServedResource, namespace: string): JsonObject[] =>
       this.all(resource, namespace).map(({ object }) => object);
     const { store, process } = context;
