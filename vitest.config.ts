@@ -95,7 +95,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project(0, "computing", { include: [all], exclude: [...noTests, ...waiting, ...alone], isolate: false }),
-      // They wait half of their time: with one for each processor they take nearly twice as long.
+      // They wait half of their time: with one for each processor they take a third longer.
       project(1, "waiting", { include: waiting, isolate: false, maxWorkers: availableParallelism() + 2 }),
       project(2, "alone", { include: alone, maxWorkers: availableParallelism() + 2 }),
     ],

@@ -181,13 +181,9 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const { names: all, byWords, play } = round;
+  const wanted = asked.flatMap((words) => words.split(" "));
   const names = byWords
-    ? all.filter((name) =>
-        asked
-          .join(" ")
-          .split(" ")
-          .every((word) => word === "" || name.split(" ").includes(word)),
-      )
+    ? all.filter((name) => wanted.every((word) => name.split(" ").includes(word)))
     : asked.length > 0
       ? asked
       : all;
