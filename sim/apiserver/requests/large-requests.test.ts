@@ -135,8 +135,8 @@ it("a large request that waits for a webhook holds no other up", () => {
     ],
   };
   const struck = new Struck(never, 1, { webhooks: () => () => {} });
-  const bodyOf = (at: number): string => largeMap(at < 20 ? `waits-${at}` : `m${at}`);
-  const { answeredAt } = sendTogether(struck, 24, configMaps, "application/json", bodyOf);
+  const bodyOf = (at: number): string => largeMap(at < 8 ? `waits-${at}` : `m${at}`);
+  const { answeredAt } = sendTogether(struck, 12, configMaps, "application/json", bodyOf);
   expect(answeredAt).toHaveLength(4);
 });
 
