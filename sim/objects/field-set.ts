@@ -266,16 +266,18 @@ function uniteMany(many: FieldSet, other: FieldSet): FieldSet | undefined {
 
 /** A node of many leaves without those that another has. */
 function subtractMany(many: FieldSet, other: FieldSet): FieldSet | undefined {
-  const gone = new Set<string>();
-  for (const step in other)
-    if (step !== "." && many[step] !== undefined && holdsItself(other[step] as FieldSet)) gone.add(step);
+  const isGone = (step: string): boolean => {
+    const node = other[step];
+    return node !== undefined && (node === leaf || holdsItself(node));
+  };
+  const steps = Object.keys(many);
+  const rest = steps.filter((step) => step !== "." && !isGone(step));
   const self = holdsItself(many) && !holdsItself(other);
-  if (gone.size === 0 && self === holdsItself(many)) return many;
-  const steps = Object.keys(many).filter((step) => step !== "." && !gone.has(step));
+  if (rest.length + (self ? 1 : 0) === steps.length) return many;
   return makeNode(
     self,
-    steps,
-    steps.map(() => leaf),
+    rest,
+    rest.map(() => leaf),
   );
 }
 
@@ -285,17 +287,25 @@ export function uniteAll(sets: readonly FieldSet[]): FieldSet | undefined {
   const [first, second] = different;
   if (second === undefined) return first;
   if (different.length === 2) return unite(first, second);
-  const below = new Map<string, FieldSet[]>();
+  const below = new Map<string, FieldSet>();
+  const several = new Map<string, FieldSet[]>();
   for (const set of different) {
-    for (const step in set) {
+    for (const step of Object.keys(set)) {
       if (step === ".") continue;
-      const nodes = below.get(step);
-      if (nodes === undefined) below.set(step, [set[step] as FieldSet]);
-      else nodes.push(set[step] as FieldSet);
+      const node = set[step] as FieldSet;
+      const known = below.get(step);
+      if (known === undefined) below.set(step, node);
+      else if (known !== node) file(several, step, known, node);
     }
   }
-  const nodes = [...below.values()].map((children) => uniteAll(children) as FieldSet);
-  return makeNode(different.some(holdsItself), [...below.keys()], nodes);
+  for (const [step, nodes] of several) below.set(step, uniteAll(nodes) as FieldSet);
+  return makeNode(different.some(holdsItself), [...below.keys()], [...below.values()]);
+}
+
+function file(several: Map<string, FieldSet[]>, step: string, known: FieldSet, node: FieldSet): void {
+  const nodes = several.get(step);
+  if (nodes === undefined) several.set(step, [known, node]);
+  else nodes.push(node);
 }
 
 /** How many steps it has, at all depths. */
@@ -311,6 +321,7 @@ export function stepCountOf(set: FieldSet | undefined): number {
 /** Paths of `left` that are not in `right`. Paths below one in `right` stay. */
 export function subtract(left: FieldSet | undefined, right: FieldSet | undefined): FieldSet | undefined {
   if (left === undefined || right === undefined) return left;
+  if (left === right) return undefined;
   if (areThereMany && isMany(left)) return subtractMany(left, right);
   const steps: string[] = [];
   const nodes: FieldSet[] = [];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Kernel } from "../../kernel/kernel.ts";
+import type { WebhookAnswer, WebhookCaller } from "../admission/webhooks.ts";
 import { type Attack, post, times } from "../attack-requests.fixture.ts";
 import { Struck } from "../struck.fixture.ts";
 import { LargeRequests } from "./large-requests.ts";
@@ -116,28 +117,58 @@ it("large objects are carried out a few at a time, not only read so: what is mad
   expect(answeredAt[0]).toBeLessThan(eventCount / 3);
 });
 
+/** A webhook that is asked about all config maps whose names begin so. */
+const asksAboutThese: Pick<Attack, "prepare"> = {
+  prepare: () => [
+    post("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
+      metadata: { name: "silent" },
+      webhooks: [
+        {
+          name: "silent.example.com",
+          clientConfig: { url: "https://127.0.0.1:9/" },
+          rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }],
+          matchConditions: [{ name: "some", expression: "object.metadata.name.startsWith('waits')" }],
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+        },
+      ],
+    }),
+  ],
+};
+
 it("a large request that waits for a webhook holds no other up", () => {
-  const never: Pick<Attack, "prepare"> = {
-    prepare: () => [
-      post("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
-        metadata: { name: "silent" },
-        webhooks: [
-          {
-            name: "silent.example.com",
-            clientConfig: { url: "https://127.0.0.1:9/" },
-            rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] }],
-            matchConditions: [{ name: "some", expression: "object.metadata.name.startsWith('waits')" }],
-            sideEffects: "None",
-            admissionReviewVersions: ["v1"],
-          },
-        ],
-      }),
-    ],
-  };
-  const struck = new Struck(never, 1, { webhooks: () => () => {} });
+  const struck = new Struck(asksAboutThese, 1, { webhooks: () => () => {} });
   const bodyOf = (at: number): string => largeMap(at < 8 ? `waits-${at}` : `m${at}`);
   const { answeredAt } = sendTogether(struck, 12, configMaps, "application/json", bodyOf);
   expect(answeredAt).toHaveLength(4);
+});
+
+it("a large request is told in an event of its own why it is refused, which may be megabytes of text", () => {
+  let answer: (outcome: WebhookAnswer) => void = () => {};
+  const webhooks: WebhookCaller = (_call, done) => {
+    answer = done;
+    return () => {};
+  };
+  const struck = new Struck(asksAboutThese, 1, { webhooks });
+  const { kernel, process, server } = struck.bed;
+  let refusedCount = 0;
+  const refuse = server.refuse.bind(server);
+  server.refuse = (run, error) => {
+    refusedCount++;
+    refuse(run, error);
+  };
+  for (const [body, inTheSame] of [
+    [largeMap("waits"), 0],
+    [`{"metadata":{"name":"waits"}}`, 1],
+  ] as const) {
+    refusedCount = 0;
+    expect(struck.send({ ...post(configMaps, {}), body }).status).toBe(0);
+    const response = { uid: "", allowed: false };
+    kernel.enter(process, () => answer({ status: 200, body: { response } }));
+    expect(refusedCount).toBe(inTheSame);
+    kernel.step();
+    expect(refusedCount).toBe(1);
+  }
 });
 
 it("a collection that is deleted in many turns holds no large request up", () => {

@@ -169,7 +169,7 @@ export class Run {
         else this.span.during(() => this.asDrawn(work));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        this.fail(error);
+        this.next(() => this.fail(error)); // what is refused may be told at length
       }
     } catch (error) {
       this.host.broke(this, error);

@@ -69,6 +69,7 @@ export function* applySteps(
   const merged = (yield* inTurns(() => mergeTyped(typed, before, config))) as JsonObject;
   yield;
   const managed = uniteAll([...(applied === undefined ? [] : [applied]), ...others.map(setOf)]);
+  yield;
   const object = prune(typed, merged, own === undefined ? undefined : setOf(own), managed);
   yield;
   if (live !== undefined) yield* largeLeafSteps(live, object, true);
