@@ -1,18 +1,18 @@
 /**
- * `node bench/attacks.ts [NAME…]`, `node bench/attacks.ts --round 2 [WORD…]`, `--round 3`, `--round 4`: what hostile and merely large input does to a served API server. Each attack meets a
+ * `node bench/attacks.ts [NAME…]`, `node bench/attacks.ts --round 2 [WORD…]`, `--round 3`, `--round 4`, `--round 5`: what hostile and merely large input does to a served API server. Each attack meets a
  * server of its own; a line of JSON says how much processor time one turn of its loop took at most while it lasted and two
  * seconds after, how long `/healthz` was silent meanwhile, how much memory the process held at most, and how the requests
  * were answered. Exit code 1 when a server ended.
  *
- * The second round is a table: each shape of a large body by each verb in each encoding, twenty at one server; words choose among the names (`create yaml labels`), in which all must stand. What is there afterwards is not looked at for long. The third
- * and the fourth round are in `process-attacks.ts`.
+ * The second round is a table: each shape of a large body by each verb in each encoding, twenty at one server; words choose among the names (`create yaml labels`), in which all must stand. What is there afterwards is not looked at for long. The third,
+ * the fourth and the fifth round are in `process-attacks.ts`.
  */
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Attack, type AttackRequest, attacks } from "../sim/apiserver/attack-requests.fixture.ts";
 import { attackTable } from "../sim/apiserver/attack-table.fixture.ts";
-import { aloneAttackNames, fourthRound, processAttackNames, thirdRound } from "./process-attacks.ts";
+import { fifthRound, fourthRound, processAttackNames, thirdRound } from "./process-attacks.ts";
 import { type ServerTarget, startedServer } from "./server-target.ts";
 import { endedBefore, type Measured, Pulse } from "./victim.ts";
 
@@ -170,7 +170,8 @@ const rounds: Readonly<Record<string, Round>> = {
   1: { names: Object.keys(attacks), byWords: false, play: firstRound },
   2: { names: Object.keys(table), byWords: true, play: secondRound },
   3: { names: processAttackNames(), byWords: true, play: thirdRound },
-  4: { names: aloneAttackNames(), byWords: true, play: fourthRound },
+  4: { ...fourthRound, byWords: true },
+  5: { ...fifthRound, byWords: true },
 };
 
 async function main(args: readonly string[]): Promise<number> {

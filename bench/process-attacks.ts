@@ -1,12 +1,13 @@
 /**
  * The third round of `bench/attacks.ts`: `touchstone runtime`, an agent's listeners, `serve` with all that it can be started
  * with, and every reader of files. Names are `process what shape`. The fourth round: frames, connections, bodies, patches,
- * lists and watches at their limits, each at a server of its own.
+ * lists and watches at their limits, each at a server of its own. The fifth: two of such things at once.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { agentAttacks, AgentTarget } from "./processes/agent-attacks.ts";
 import { fileAttackNames, fileAttacks } from "./processes/file-attacks.ts";
 import type { ProcessAttack } from "./processes/process-attack.ts";
+import { mixedGroup } from "./processes/mixed-attacks.ts";
 import { protocolAttacks } from "./processes/protocol-attacks.ts";
 import { requestGroups } from "./processes/request-attacks.ts";
 import { serveGroups } from "./processes/serve-attacks.ts";
@@ -64,17 +65,23 @@ export async function* thirdRound(names: readonly string[]): AsyncGenerator<Meas
   }
 }
 
-const alone: readonly Group[] = [{ started: () => startedServer(), attacks: protocolAttacks }, ...requestGroups].map(
-  ({ started, attacks }) => group(started, attacks),
-);
+type ServeGroup = (typeof requestGroups)[number];
 
-export const aloneAttackNames = (): readonly string[] => alone.flatMap(({ names }) => names);
-
-export async function* fourthRound(names: readonly string[]): AsyncGenerator<Measured | undefined> {
-  for (const { names: own, play } of alone) {
-    for (const name of names) if (own.includes(name)) yield* play([name]);
-  }
+/** Each attack at a process of its own. */
+function aloneRound(of: readonly ServeGroup[]) {
+  const own = of.map(({ started, attacks }) => group(started, attacks));
+  return {
+    names: own.flatMap(({ names }) => names),
+    async *play(asked: readonly string[]): AsyncGenerator<Measured | undefined> {
+      for (const { names, play } of own) {
+        for (const name of asked) if (names.includes(name)) yield* play([name]);
+      }
+    },
+  };
 }
+
+export const fourthRound = aloneRound([{ started: () => startedServer(), attacks: protocolAttacks }, ...requestGroups]);
+export const fifthRound = aloneRound([mixedGroup]);
 
 async function measured<Of extends Target>(
   name: string,

@@ -54,6 +54,7 @@ import { Negotiator } from "./answers/negotiate.ts";
 import { auditIdOf, respondError, respondText } from "./answers/respond.ts";
 import { type ResourcePlace, requireVerb, Router, verbOf } from "./requests/route.ts";
 import { Run, type RunHost } from "./requests/run.ts";
+import { WritersInTurn } from "./requests/writers-in-turn.ts";
 import { LargeRequests } from "./requests/large-requests.ts";
 import { defaultLimits, Seats } from "./requests/seats.ts";
 import { routeOf } from "./requests/route-name.ts";
@@ -110,6 +111,7 @@ export class ApiServer implements ApiHandler, RunHost {
   private readonly costs: CostModel;
   private readonly requestTimeoutMicros: Micros;
   private readonly largeRequests: LargeRequests;
+  readonly writersInTurn: WritersInTurn;
   private readonly reads: Seats;
   private readonly mutations: Seats;
   private readonly metrics: ServerMetrics;
@@ -207,6 +209,7 @@ export class ApiServer implements ApiHandler, RunHost {
     this.costs = options.costs ?? free;
     this.requestTimeoutMicros = options.requestTimeoutMicros ?? requestMicrosMaxDefault;
     this.largeRequests = new LargeRequests(process.clock);
+    this.writersInTurn = new WritersInTurn(process.clock);
     this.reads = new Seats(process.clock, limits.readsMax, limits.queueMax, limits.queueWaitMicrosMax);
     this.mutations = new Seats(process.clock, limits.mutationsMax, limits.queueMax, limits.queueWaitMicrosMax);
     this.context = {
@@ -576,6 +579,7 @@ export class ApiServer implements ApiHandler, RunHost {
       this.metrics.requests.ended(run, this.clock.nowMicros());
     } finally {
       this.largeRequests.leave(run);
+      this.writersInTurn.leave(run);
       if (seat !== "none" && this.process.alive) this[seat].release();
     }
   }

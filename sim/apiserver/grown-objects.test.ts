@@ -71,3 +71,19 @@ it("an object that many own is refused when what they own is too long", () => {
   expect(statuses.slice(13)).toEqual([413, 413]);
   expect(struck.failures).toEqual([]);
 });
+
+it("an object that small requests have made large is written in many events, as one that came whole", () => {
+  const configMaps = "/api/v1/namespaces/default/configmaps";
+  const fields = (by: number, count: number): object =>
+    Object.fromEntries(times(count, (at) => [`m${by}-${at}`, `v${by}`]));
+  const made = (type: string, body: (at: number) => object): number => {
+    const struck = new Struck({ prepare: () => [post(configMaps, { metadata: { name: "grown" } })] }, 1);
+    const told = times(14, (at) => struck.send(patched(`${configMaps}/grown`, body(at), type)));
+    const { status, eventCount = 0 } = told.at(-1) ?? {};
+    expect([status, struck.failures]).toEqual([200, []]);
+    return eventCount;
+  };
+  expect(made("merge", (at) => ({ data: fields(at, 1_000) }))).toBeGreaterThan(10);
+  expect(made("strategic-merge", (at) => ({ data: fields(at, 1_000) }))).toBeGreaterThan(10);
+  expect(made("merge", (at) => ({ data: fields(at, 10) }))).toBe(1);
+});

@@ -24,6 +24,7 @@ import type { Place, ResourcePlace, Verb } from "./route.ts";
 import { Pace, TurnBudget } from "../../expressions/pace.ts";
 import { isLargeObject } from "../../objects/value-limit.ts";
 import { emptyQuery, type Query } from "./url.ts";
+import type { WritersInTurn } from "./writers-in-turn.ts";
 
 export type RunState =
   | "arrived"
@@ -43,12 +44,19 @@ interface ListWork {
   readonly origin: "cache" | "store";
 }
 
+/** An object in the store. */
+interface StoredAt {
+  readonly key: string;
+  readonly stored: JsonObject;
+}
+
 /** What the server does around a run. */
 export interface RunHost {
   /** Undefined: planted bugs show in every request. */
   readonly rare: Pick<RareBugs<string>, "during"> | undefined;
   readonly clock: Clock;
   readonly alive: boolean;
+  readonly writersInTurn: WritersInTurn;
   /** Encodes and sends the answer to an error. */
   refuse(run: Run, error: ApiError): void;
   /** A stage threw what is no answer: a bug of ours. Throws it again where that must fail the whole run. */
@@ -208,6 +216,7 @@ export class Run {
     if (forOthers) {
       this.waitsSince = this.host.clock.nowMicros();
       this.letOthersIn();
+      this.host.writersInTurn.leave(this);
     }
     this.state = state;
     this.waitingFor = cancel;
@@ -238,9 +247,15 @@ export class Run {
     this.park("waiting", cancel, true);
   }
 
-  /** What is stored counts as well: a word added to a large object is a large request. */
-  meets(stored: JsonObject): void {
+  /**
+   * Goes on with a write of what is stored: at once, or for a large request when it is its turn among those that write the same
+   * object; then `again` looks at the object anew. What is stored counts as well: a word added to a large object is a large request.
+   */
+  meets({ key, stored }: StoredAt, again: () => void, write: () => void): void {
+    const { writersInTurn } = this.host;
     this.isLarge ||= isLargeObject(stored);
+    if (!this.isLarge || writersInTurn.has(this, key)) write();
+    else this.await<void>((begin) => writersInTurn.enter(this, key, begin), again);
   }
 
   /** The next step: at once, or for a large request in an event of its own, at this instant, after what has come meanwhile. */

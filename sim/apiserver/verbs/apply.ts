@@ -46,9 +46,12 @@ export function apply(writer: Writer, run: Run, resource: ServedResource, subres
   const attempt = (): void => {
     const live = writer.live(resource, namespace, name);
     if (live === undefined && subresource !== "") throw notFound(resource.name, name);
+    if (live === undefined) merge(live);
+    else run.meets(live, attempt, () => merge(live));
+  };
+  const merge = (live: Live | undefined): void => {
     const { target, strategy, apiVersion } = resource;
     const place: ApplyPlace = { target, strategy, apiVersion, subresource, options };
-    if (live !== undefined) run.meets(live.stored);
     const configured = configuration();
     run.next(() =>
       run.steps(appliedSteps(writer, run, live?.object, configured, place), (draft) => write(live, draft)),

@@ -93,10 +93,11 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
   const attempt = (): void => {
     const live = writer.live(resource, namespace, name, writer.keyOf(run, resource));
     if (live === undefined) throw notFound(resource.name, name);
-    run.meets(live.stored);
-    const patch = read();
-    const { target } = resource;
-    run.next(() => run.steps(documentSteps(run, target.type, patch, live.object), (made) => decode(patch, live, made)));
+    run.meets(live, attempt, () => {
+      const patch = read();
+      const { type } = resource.target;
+      run.next(() => run.steps(documentSteps(run, type, patch, live.object), (made) => decode(patch, live, made)));
+    });
   };
   const decode = (patch: Patch, live: Live, { document, ahead }: Document): void => {
     run.next(() => {

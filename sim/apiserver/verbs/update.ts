@@ -42,7 +42,6 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
     if (sentUid !== "" && sentUid !== (live === undefined ? "" : metadataOf(live.object).uid)) {
       throw uidConflict(resource, namespace, name, sentUid, live);
     }
-    if (live !== undefined) run.meets(live.stored);
     const draft: Draft = { ...body };
     if (live === undefined) {
       if (subresource !== "" || !createsOnUpdate(writer, resource)) throw notFound(resource.name, name);
@@ -53,10 +52,13 @@ export function update(writer: Writer, run: Run, resource: ServedResource, subre
       );
       return;
     }
-    const write: UpdateOf = { resource, subresource, live, draft, options, conditional: true };
-    change(writer, run, write, (stored) => {
-      if (stored === undefined) attempt(body, sentUid);
-      else respondObject(context, run, 200, stored);
+    const again = (): void => attempt(body, sentUid);
+    run.meets(live, again, () => {
+      const write: UpdateOf = { resource, subresource, live, draft, options, conditional: true };
+      change(writer, run, write, (stored) => {
+        if (stored === undefined) again();
+        else respondObject(context, run, 200, stored);
+      });
     });
   };
   decodeInSteps({ context, run, resource, level: options.fieldValidation, previous }, (body) => {

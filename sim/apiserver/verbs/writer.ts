@@ -184,18 +184,20 @@ export class Writer {
       return seal(draft) as JsonObject;
     }
     let stored: JsonObject | undefined;
+    let isLong = false;
     store.put(key, 0, (revision) => {
       finishMetadata(draft, String(revision));
       const object = toStored(resource, draft);
       // Before it is sealed: what is frozen already is shared with others.
       const { digest, bytes } = measured(object, isLarge ? partsOf(object) : sharedByTemplate(object));
       requireFewBytes(bytes, () => 0);
+      isLong = bytes >= longBytesMin;
       process.trace("write", key, revision, digest);
       stored = seal(object);
       return stored;
     });
     if (stored === undefined) return undefined;
-    if (isLarge) noteLarge(stored);
+    if (isLarge || isLong) noteLarge(stored);
     this.sharedSpecs.keep(resource, stored);
     return viewed(resource, stored);
   }
@@ -223,16 +225,19 @@ export class Writer {
       return seal(withResourceVersion(draft, version));
     }
     let stored: JsonObject | undefined;
+    let isLong = false;
     store.put(live.key, live.modRevision, (revision) => {
       const next = seal(withResourceVersion(candidate, String(revision)));
       const { digest, bytes } = measured(next, isLarge ? partsOf(candidate) : live.stored);
       if (isClients) requireFewBytes(bytes, () => knownBytesOf(live.stored) ?? measured(live.stored).bytes);
+      isLong = bytes >= longBytesMin;
       process.trace("write", live.key, revision, digest);
       stored = next;
       return next;
     });
-    // Whoever writes it: what takes a large one's place is large as well, though its request was small or none.
-    if (stored !== undefined && (isLarge || isLargeObject(live.stored))) noteLarge(stored);
+    // Whoever writes it: what takes a large one's place is large as well, though its request was small or none, and small requests
+    // make a large one by and by.
+    if (stored !== undefined && (isLarge || isLong || isLargeObject(live.stored))) noteLarge(stored);
     return stored === undefined ? undefined : viewed(resource, stored);
   }
 
@@ -253,6 +258,9 @@ export class Writer {
     return typeof now === "object" && now.modRevision === live.modRevision;
   }
 }
+
+/** Of an object as JSON: one that is shorter has few values. */
+const longBytesMin = 32 * 1024;
 
 /** What objects that are made alike may have in common: see `SharedSpecs` and the entries of managed fields. */
 function sharedByTemplate(object: JsonObject): JsonObject {
