@@ -6,12 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AttackRequest } from "../../sim/apiserver/attack-requests.fixture.ts";
 import { type ServerTarget, startedServer } from "../server-target.ts";
 import { crowd, type ProcessAttack } from "./process-attack.ts";
-import { asked, configMaps, create, json, keyed, opened, pods } from "./protocol-attacks.ts";
+import { asked, configMaps, create, json, keyed, opened, patch, pods, times } from "./protocol-attacks.ts";
 
 type ServeAttack = ProcessAttack<ServerTarget>;
-
-const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
-  Array.from({ length: count }, (_, at) => make(at));
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const admission = "/apis/admissionregistration.k8s.io/v1";
@@ -112,12 +109,6 @@ const put = (path: string, object: object): AttackRequest => ({
   path,
   headers: json,
   body: JSON.stringify(object),
-});
-const patch = (path: string, type: string, body: unknown): AttackRequest => ({
-  method: "PATCH",
-  path,
-  headers: { "content-type": `application/${type}` },
-  body: JSON.stringify(body),
 });
 const ask =
   (...requests: readonly AttackRequest[]): ServeAttack =>

@@ -18,6 +18,16 @@ export const create = (path: string, object: object): AttackRequest => ({
   body: JSON.stringify(object),
 });
 
+export const patch = (path: string, type: string, body: unknown): AttackRequest => ({
+  method: "PATCH",
+  path,
+  headers: { "content-type": `application/${type}` },
+  body: JSON.stringify(body),
+});
+
+export const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+
 export const keyed = (count: number, value: unknown): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, value]));
 

@@ -6,7 +6,20 @@ import { connect as connectHttp2 } from "node:http2";
 import type { AttackRequest } from "../../sim/apiserver/attack-requests.fixture.ts";
 import { type ServerTarget, startedServer } from "../server-target.ts";
 import { crowd, type ProcessAttack } from "./process-attack.ts";
-import { asked, configMaps, create, frame, getOfRoot, json, keyed, opened, pods, preface } from "./protocol-attacks.ts";
+import {
+  asked,
+  configMaps,
+  create,
+  frame,
+  getOfRoot,
+  json,
+  keyed,
+  opened,
+  patch,
+  pods,
+  preface,
+  times,
+} from "./protocol-attacks.ts";
 
 type ServeAttack = ProcessAttack<ServerTarget>;
 
@@ -17,20 +30,10 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const authorization = "/apis/authorization.k8s.io/v1";
 const admission = "/apis/admissionregistration.k8s.io/v1";
 
-const times = <Item>(count: number, make: (at: number) => Item): Item[] =>
-  Array.from({ length: count }, (_, at) => make(at));
-
 const container = { name: "c", image: "i" };
 const dry = "?dryRun=All";
 const table = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
 const metadataAlone = { accept: "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io" };
-
-const patch = (path: string, type: string, body: unknown): AttackRequest => ({
-  method: "PATCH",
-  path,
-  headers: { "content-type": `application/${type}` },
-  body: JSON.stringify(body),
-});
 
 /** So many small objects with labels. */
 const smallOnes =
