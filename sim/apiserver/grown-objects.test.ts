@@ -72,6 +72,35 @@ it("an object that many own is refused when what they own is too long", () => {
   expect(struck.failures).toEqual([]);
 });
 
+describe("an object of too many values", () => {
+  const conditions = (count: number): object => ({
+    status: { conditions: times(count, (at) => ({ type: `t${at}`, status: "True" })) },
+  });
+  const status = `${pods}/long/status`;
+  const label = patched(`${pods}/long`, { metadata: { labels: { a: "b" } } });
+
+  it("is refused before it is stored, with what decoding adds to a patch or an application", () => {
+    const struck = new Struck({ prepare: () => [post(pods, pod)] }, 1);
+    // Three values each as they are sent, and two more as they are stored.
+    for (const type of ["merge", "strategic-merge"]) {
+      expect(struck.send(patched(status, conditions(20_000), type)).status).toBe(413);
+    }
+    const config = { apiVersion: "v1", kind: "Pod", metadata: { name: "long" }, ...conditions(20_000) };
+    expect(struck.send(applied(status, "m", config)).status).toBe(413);
+    expect(struck.send(patched(status, conditions(19_000))).status).toBe(200);
+    expect([struck.send(label).status, struck.failures]).toEqual([200, []]);
+  });
+
+  it("is changed to no more of them when one who is not judged has stored it", () => {
+    const struck = new Struck({ prepare: () => [post(pods, pod)] }, 1);
+    const inProcess = { ...patched(status, {}), body: conditions(30_000) as unknown as string };
+    expect([struck.send(inProcess).status, struck.send(label).status]).toEqual([200, 413]);
+    expect(struck.send(patched(`${pods}/long`, { metadata: { finalizers: null } })).status).toBe(200);
+    expect(struck.send(patched(status, conditions(0))).status).toBe(200);
+    expect([struck.send(label).status, struck.failures]).toEqual([200, []]);
+  });
+});
+
 it("an object that small requests have made large is written in many events, as one that came whole", () => {
   const configMaps = "/api/v1/namespaces/default/configmaps";
   const fields = (by: number, count: number): object =>

@@ -115,7 +115,7 @@ export function* patchSteps(patch: Patch, live: JsonObject): Generator<void, Jso
   const document = yield* inTurns(() => patch.apply(live));
   yield;
   if (!patch.isLarge && !isLargeObject(live)) return document;
-  requireFewValues(document);
+  requireFewValues(document, live);
   yield;
   yield* largeMapSteps(document, live);
   return document;

@@ -24,14 +24,20 @@ export function requireFewInJson(body: Uint8Array): void {
 /** Whether a body in JSON may be read. */
 export const hasFewInJson = (body: Uint8Array, max = bodyValuesMax): boolean => hasFewJsonValues(body, max);
 
-/** Throws 413 for an object, of any depth; what is no object may be anything. */
-export function requireFewValues(whole: unknown): void {
-  if (!hasFewValues(whole)) throw tooManyValues();
+/**
+ * Throws 413 for an object, of any depth; what is no object may be anything. What was stored `before` may have more, if those who
+ * are not judged have made it so (controllers): then it may be changed to no more.
+ */
+export function requireFewValues(whole: unknown, before?: unknown): void {
+  if (hasFewValues(whole)) return;
+  if (hasFewValues(before) || hasMoreValues(whole, valueCount(before, Infinity, ownersOf(before)), ownersOf(whole)))
+    throw tooManyValues();
 }
 
 /** Whether an object has no more values than it may have. */
-export const hasFewValues = (whole: unknown): boolean =>
-  !hasMoreValues(whole, valuesMax, member(member(whole, "metadata"), "managedFields"));
+export const hasFewValues = (whole: unknown): boolean => !hasMoreValues(whole, valuesMax, ownersOf(whole));
+
+const ownersOf = (whole: unknown): unknown => member(member(whole, "metadata"), "managedFields");
 
 /** Throws 413. */
 export function requireFewOwned(managedFields: unknown): void {
@@ -54,8 +60,12 @@ const member = (value: unknown, name: string): unknown =>
   isContainer(value) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
 /** Whether a value has more members and items in all than `max`, without those of `apart`; looks at no more than that. */
-export function hasMoreValues(whole: unknown, max: number, apart?: unknown): boolean {
-  if (!isContainer(whole)) return false;
+export const hasMoreValues = (whole: unknown, max: number, apart?: unknown): boolean =>
+  valueCount(whole, max, apart) > max;
+
+/** The members and items in all, without those of `apart`; some number above `max` if there are more. */
+function valueCount(whole: unknown, max: number, apart?: unknown): number {
+  if (!isContainer(whole)) return 0;
   let count = 0;
   const open: object[] = [whole];
   for (let container = open.pop(); container !== undefined; container = open.pop()) {
@@ -64,10 +74,10 @@ export function hasMoreValues(whole: unknown, max: number, apart?: unknown): boo
     const length = leafCount ?? children.length;
     count += length;
     if (length > largeValuesMin) rememberLarge(container);
-    if (count > max) return true;
+    if (count > max) return count;
     for (const child of children) if (isContainer(child) && child !== apart && child !== leaf) open.push(child);
   }
-  return false;
+  return count;
 }
 
 const none: readonly never[] = [];

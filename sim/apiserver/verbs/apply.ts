@@ -21,7 +21,7 @@ import { offerOf } from "../answers/negotiate.ts";
 import { respondObject } from "../answers/respond.ts";
 import type { Run } from "../requests/run.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
-import { warn } from "./body.ts";
+import { requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { createDraft } from "./create.ts";
 import { type ApplyPatchOptions, applyPatchOptions } from "./options.ts";
@@ -128,7 +128,7 @@ function* appliedSteps(
     dialect: target.dialect,
   });
   if (run.isLarge) {
-    requireFewValues(object);
+    requireFewValues(object, live);
     yield;
     requireFewOwned(managedFields);
     yield;
@@ -147,6 +147,8 @@ function* appliedSteps(
     const error = ` to proper version (${apiVersion}): ${context.error}`;
     throw invalidConfiguration(config, error, "convert new object");
   }
+  yield;
+  requireFewDecoded(run, walked, live);
   yield;
   const draft = finishDraft(walked, target);
   const metadata = ownMetadata(draft);

@@ -103,9 +103,9 @@ export function decodeBody(
   return draft;
 }
 
-/** Throws 413 for a large body that was decoded: defaults may be many times what was sent. */
-export function requireFewDecoded(run: Run, draft: Draft): void {
-  if (run.isLarge) requireFewValues(draft);
+/** Throws 413 for a large body that was decoded: defaults may be many times what was sent. `before`: what is stored. */
+export function requireFewDecoded(run: Run, draft: Draft, before?: JsonObject): void {
+  if (run.isLarge) requireFewValues(draft, before);
 }
 
 /** The body of a DELETE as an object; undefined when it is empty. Throws 400, 413, 415, or the observed 500. */

@@ -23,7 +23,7 @@ import type { Run } from "../requests/run.ts";
 import type { FeatureGates, Profile } from "../../contract/profile.ts";
 import type { ServedResource } from "../catalogue/served-resource.ts";
 import { apply, isApply } from "./apply.ts";
-import { warn } from "./body.ts";
+import { requireFewDecoded, warn } from "./body.ts";
 import { requireBodySize } from "../requests/body-size.ts";
 import { writeOptions } from "./options.ts";
 import { requireName, settleNamespace } from "./steps.ts";
@@ -107,7 +107,10 @@ export function patch(writer: Writer, run: Run, resource: ServedResource, subres
       const before = metadataOf(live.object).resourceVersion;
       const conditional = metadataOf(draft).resourceVersion !== before;
       const write: UpdateOf = { resource, subresource, live, draft, options, conditional };
-      run.next(() => patched(write, warnings));
+      run.next(() => {
+        requireFewDecoded(run, draft, live.object);
+        run.next(() => patched(write, warnings));
+      });
     });
   };
   const patched = (write: UpdateOf, warnings: readonly string[]): void =>
