@@ -10,6 +10,7 @@ import { isObject, metadataOf } from "../../contract/objects.ts";
 import { unixSeconds } from "../../contract/times.ts";
 import type { Proven, User } from "./authenticate.ts";
 import type { TokenSigner } from "./token-signer.ts";
+import { decodedPart } from "./tokens/compact-token.ts";
 
 export interface ServiceAccountTokenPorts {
   readonly signer: TokenSigner;
@@ -99,12 +100,12 @@ export class ServiceAccountTokens {
     const proof = decodeBase64Url(signature);
     if (more.length > 0 || !(proof instanceof Uint8Array)) return undefined;
     const isLong = token.length >= longTokenMin;
-    const header = decoded(head);
+    const header = decodedPart(head);
     if (isLong) yield;
     if (header?.["alg"] !== signer.algorithm || header["kid"] !== signer.keyId) return undefined;
     if (!signer.verify(bytes(`${head}.${body}`), proof)) return undefined;
     if (isLong) yield;
-    const claims = decoded(body);
+    const claims = decodedPart(body);
     if (isLong) yield;
     if (claims === undefined || claims["iss"] !== issuer || !Array.isArray(claims["aud"])) return undefined;
     const now = nowSeconds();
@@ -157,15 +158,3 @@ const searchedMax = 8;
 const utf8 = new TextEncoder();
 const bytes = (text: string): Uint8Array => utf8.encode(text);
 const encoded = (text: string): string => encodeBase64Url(bytes(text));
-
-/** One part of a token; undefined for what is no JSON object. */
-function decoded(part: string): JsonObject | undefined {
-  const raw = decodeBase64Url(part);
-  if (!(raw instanceof Uint8Array)) return undefined;
-  try {
-    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(raw));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -248,7 +248,7 @@ function readLimits(raw: JsonObject): Limits {
 }
 
 /** Most schemas set none. */
-const noLimits: Limits = {
+export const noLimits: Limits = {
   minimum: undefined,
   exclusiveMinimum: false,
   maximum: undefined,

@@ -12,7 +12,7 @@ import { int64Of } from "../../objects/int64.ts";
 import { isObject } from "../../contract/objects.ts";
 import { depthMax, WalkContext } from "../../objects/walk-context.ts";
 import { setKey, walkOfStruct } from "../../objects/walker.ts";
-import { nothingWithin, type Schema } from "./schema.ts";
+import { noLimits, nothingWithin, type Schema } from "./schema.ts";
 
 /** What shaping met on its way. */
 export interface Shaping {
@@ -196,19 +196,7 @@ const blank: Omit<Schema, "preservesUnknown"> = {
   listType: "atomic",
   listMapKeys: [],
   atomicMap: false,
-  limits: {
-    minimum: undefined,
-    exclusiveMinimum: false,
-    maximum: undefined,
-    exclusiveMaximum: false,
-    multipleOf: undefined,
-    minLength: undefined,
-    maxLength: undefined,
-    minItems: undefined,
-    maxItems: undefined,
-    minProperties: undefined,
-    maxProperties: undefined,
-  },
+  limits: noLimits,
   pattern: undefined,
   allOf: [],
   anyOf: [],

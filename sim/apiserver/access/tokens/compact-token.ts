@@ -32,9 +32,9 @@ export function parseToken(text: string): CompactToken | NoToken {
   const parts = text.split(".", 4);
   const [head = "", body = "", proof = ""] = parts;
   if (parts.length !== 3) return { error: "a token has three parts" };
-  const header = decoded(head);
+  const header = decodedPart(head);
   if (header === undefined) return { error: "its header is no JSON object in base64url" };
-  const claims = decoded(body);
+  const claims = decodedPart(body);
   if (claims === undefined) return { error: "its payload is no JSON object in base64url" };
   const signature = decodeBase64Url(proof);
   // The same bits can be written in several ways; a token has one.
@@ -57,7 +57,7 @@ export function claimedIssuer({ claims }: CompactToken): string | undefined {
 const utf8 = new TextEncoder();
 
 /** One part of a token; undefined for what is no JSON object. */
-function decoded(part: string): JsonObject | undefined {
+export function decodedPart(part: string): JsonObject | undefined {
   const raw = decodeBase64Url(part);
   if (!(raw instanceof Uint8Array)) return undefined;
   try {
