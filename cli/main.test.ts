@@ -67,6 +67,12 @@ describe.concurrent("output that nobody takes", { timeout: 60_000 }, () => {
     expect(stderr).toMatch(/^Error: what was to be printed cannot be written: ENOSPC/);
     expect(status).toBe(3);
   });
+
+  it("is told where its events cannot be written, before anything runs", async () => {
+    const { code, stderr } = await run("conform", "--only", "lists-come-in-key-order", "--events", "/dev/full");
+    expect(stderr).toBe("Error: --events /dev/full: cannot be written: its file system is full. Name another file.\n");
+    expect(code).toBe(2);
+  });
 });
 
 describe("commands", () => {

@@ -45,6 +45,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Source[]>>>
       size("sim/http/arriving-answers.ts measureBytes"),
       { from: "sim/http/arriving-answers.ts measureMillis", as: (value) => `in ${value / 1000} s` },
     ],
+    "log lines for stderr": [size("cli/output/line-log.ts unreadBytesMax")],
     "values in one object": [count(`${values} valuesMax`)],
     "values in one body": [count(`${values} bodyValuesMax`)],
     "an object as JSON": [size(`${values} objectBytesMax`)],

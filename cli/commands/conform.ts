@@ -50,8 +50,20 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   if (options.writeBaseline !== undefined) requireWritable(options.writeBaseline, "--write-baseline");
   if (options.events !== undefined) requireWritable(options.events, "--events");
   const made = options.report === undefined ? [] : prepareReport(options.report);
-  const events = eventLog({ file: options.events, print: format === "ndjson" });
   const progress = progressLine();
+  let isRunning = false;
+  const events = eventLog({
+    file: options.events,
+    print: format === "ndjson",
+    failed(why) {
+      if (!isRunning) {
+        removeFolders(made);
+        throw new UsageError(`${why}. Name another file.`);
+      }
+      progress.clear();
+      process.stderr.write(`${why}. The run goes on, and its events are not written from here on.\n`);
+    },
+  });
   const progressOf = progressText({
     kinds: kindsOf(plan, target.kind),
     jobs: options.jobs ?? (target.kind === "url" ? jobsByUrl : defaultThreads()),
@@ -69,6 +81,7 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
   const signal = timeUp === undefined ? interrupt : AbortSignal.any([interrupt, timeUp.signal]);
   try {
     events.tell({ type: "started", target: where, profile: options.profile, seed: options.seed });
+    isRunning = true;
     const found = await runSuiteOn(target, {
       ...selection,
       profile: options.profile,
@@ -95,7 +108,8 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
     if (options.writeBaseline !== undefined) keepBaseline(report, options.writeBaseline);
     events.end(report);
     process.stdout.write(printed(report, format, options.report));
-    return exitCodeFor(report);
+    const code = exitCodeFor(report);
+    return code === exitCodes.good && !events.isWhole ? exitCodes.inconclusive : code;
   } finally {
     timeUp?.cancel();
     progress.clear();

@@ -16,6 +16,7 @@ import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { usageText } from "../flags/usage-trace.ts";
 import { fileText, writtenMebibytesMax } from "../flags/file-text.ts";
 import { exceptionText } from "../output/exceptions.ts";
+import { logText } from "../output/line-log.ts";
 import { interrupted } from "../output/interrupt.ts";
 
 type ServeRuntime = Extract<RuntimeCommandOptions, { action: "serve" }>;
@@ -224,5 +225,5 @@ function socketPathOf(listen: string): string {
 }
 
 function logException(error: unknown): void {
-  process.stderr.write(`touchstone: exception: ${exceptionText(error)}\n`);
+  logText(`touchstone: exception: ${exceptionText(error)}\n`);
 }

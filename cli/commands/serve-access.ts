@@ -20,6 +20,7 @@ import { readConnectionFile } from "../flags/connection-file.ts";
 import { inClusterTarget } from "../flags/in-cluster.ts";
 import { fileText } from "../flags/file-text.ts";
 import { UsageError } from "../flags/usage-error.ts";
+import { logText } from "../output/line-log.ts";
 
 /** What the flags and their files come to; undefined when no such flag is given. Throws `UsageError`. */
 export function configurationOf(options: ServeOptions, profile: Profile): WallConfiguration | undefined {
@@ -230,7 +231,7 @@ function onChange(file: string, changed: () => void): { look(): void; stop(): vo
 }
 
 function log(line: string): void {
-  process.stderr.write(`${line}\n`);
+  logText(`${line}\n`);
 }
 
 const linesPerSecondMax = 20;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CoreV1Api, KubeConfig, makeInformer } from "@kubernetes/client-node";
 import { afterAll, describe, expect, it } from "vitest";
-import { cleanUp, run, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
+import { cleanUp, get, run, scratch, scratchFile, start } from "../spawned-command.fixture.ts";
 
 afterAll(cleanUp);
 
@@ -91,11 +91,27 @@ describe("serve --chaos", () => {
     for (const did of [/410/, /watch (cut|ended) after/, /lags/]) expect(text).toMatch(did);
   });
 
+  it("goes on when nobody reads what it did", async () => {
+    const row = plan("  - { late: 1ms..2ms, rate: 1/1, where: { verbs: [get] } }\n");
+    const flags = ["--profile", "kubernetes", "--port", "0", "--chaos", row, "--access-log"];
+    const { child, firstLine, ended } = start("serve", ...flags);
+    const url = (await firstLine).replace("serving on ", "");
+    child.stderr?.pause();
+    // More than a pipe holds.
+    const headers = { "user-agent": "a".repeat(8_000) };
+    for (let n = 0; n < 150; n++) expect((await get(`${url}/api/v1/namespaces/default`, headers)).status).toBe(200);
+    child.stderr?.resume();
+    child.kill("SIGTERM");
+    const { code, stderr } = await ended;
+    expect([code, stderr.split("\n").filter((line) => line.includes("late by")).length]).toEqual([0, 150]);
+  });
+
   it.each([
     [["--chaos", "no-such.yaml"], /`--chaos`: Path no-such.yaml does not exist/],
     [["--chaos-log", "x"], /--chaos-log: nothing goes wrong without --chaos/],
     [["--chaos", "plan"], /--chaos .*bad\.yaml:4:7: faults\[0\]: there is no field "lat" here; did you mean late/],
     [["--chaos", "good", "--chaos-log", "/no/such/folder/log"], /--chaos-log .*cannot be written/],
+    [["--chaos", "good", "--chaos-log", "/dev/full"], /--chaos-log .*cannot be written: its file system is full/],
   ])("refuses %j", async (flags, message) => {
     const bad = scratchFile("bad.yaml", "apiVersion: chaos/v1\nname: x\nfaults:\n  - { lat: 5s }\n");
     const args = flags.map((flag) => (flag === "plan" ? bad : flag === "good" ? plan("  - { late: 5s }\n") : flag));

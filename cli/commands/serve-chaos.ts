@@ -1,17 +1,15 @@
 /** `serve --chaos`: its plan, and what it did, line by line. */
-import { closeSync, openSync, writeSync } from "node:fs";
 import { parseChaos, ScenarioError } from "../../scenarios/load.ts";
 import type { WallChaos } from "../../sim/http/wall-server.ts";
 import type { ServeOptions } from "../command-line.ts";
 import { readText } from "../flags/scenario-file.ts";
+import { type LineFile, lineFile } from "../output/line-file.ts";
+import { logText } from "../output/line-log.ts";
 import { requireWritable } from "../output/written-files.ts";
-import { unwritable } from "../flags/file-problem.ts";
 import { UsageError } from "../flags/usage-error.ts";
 
-const stderrDescriptor = 2;
-
 interface ServedChaos extends WallChaos {
-  /** Begins the log: an older one is gone from then on. */
+  /** Begins the log: an older one is gone from then on. Throws `UsageError` where nothing can be written. */
   readonly begin: () => void;
   readonly close: () => void;
 }
@@ -24,21 +22,24 @@ export function chaosOf({ chaos, chaosLog, seed }: ServeOptions): ServedChaos | 
   }
   const plan = planIn(chaos);
   if (chaosLog !== undefined) requireWritable(chaosLog, "--chaos-log");
-  let log: number | undefined;
-  const write = (line: object): void => void writeSync(log ?? begin(), `${JSON.stringify(line)}\n`);
-  const begin = (): number => {
-    log ??= chaosLog === undefined ? stderrDescriptor : opened(chaosLog);
+  let file: LineFile | undefined;
+  const write = (line: object): void => (file?.write ?? logText)(`${JSON.stringify(line)}\n`);
+  const begin = (): void => {
+    let isServing = false;
+    const failed = (why: string): void => {
+      if (!isServing) throw new UsageError(`${why}. Name another file.`);
+      logText(`${why}. The server goes on, and what it does by its plan is not written from here on.\n`);
+    };
+    if (chaosLog !== undefined) file = lineFile(chaosLog, "--chaos-log", failed);
     write({ chaos: plan.name, seed, faults: plan.faults.map(({ verb }) => verb) });
-    return log;
+    isServing = true;
   };
   return {
     plan,
     seed: String(seed),
     did: ({ atMicros, ...deed }) => write({ at: atMicros / 1_000_000, ...deed }),
     begin,
-    close: () => {
-      if (log !== undefined && log !== stderrDescriptor) closeSync(log);
-    },
+    close: () => file?.close(),
   };
 }
 
@@ -48,13 +49,5 @@ function planIn(file: string): WallChaos["plan"] {
   } catch (error) {
     if (error instanceof ScenarioError) throw new UsageError(`--chaos ${error.message}`);
     throw error;
-  }
-}
-
-function opened(file: string): number {
-  try {
-    return openSync(file, "w");
-  } catch (error) {
-    throw new UsageError(`--chaos-log ${file}: ${unwritable(error)}`);
   }
 }

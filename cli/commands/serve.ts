@@ -23,6 +23,7 @@ import type { ServeOptions } from "../command-line.ts";
 import { pauseShortly } from "../targets/engine-room.ts";
 import { exceptionText } from "../output/exceptions.ts";
 import { interrupted } from "../output/interrupt.ts";
+import { logText } from "../output/line-log.ts";
 import { chaosOf } from "./serve-chaos.ts";
 import { dataIn } from "./serve-data.ts";
 import { configurationOf, limitedLog, watchFiles } from "./serve-access.ts";
@@ -73,7 +74,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     agentCredentials: agentCredentialsOf(options),
     signing: signingOf(options),
     metricsApi: options.metricsApi,
-    ...(options.accessLog ? { accessLog: (entry: object) => process.stderr.write(`${JSON.stringify(entry)}\n`) } : {}),
+    ...(options.accessLog ? { accessLog: (entry: object) => logText(`${JSON.stringify(entry)}\n`) } : {}),
     onError: logException,
     ...(configuration?.tracing === undefined
       ? {}
@@ -146,7 +147,7 @@ type TraceExporterOf = NonNullable<WallServerOptions["traceExporter"]>;
 
 /** An exception is a bug, and one request's, one watch's or one item's: it is told, and the server goes on. */
 function logException(error: unknown, what: string): void {
-  process.stderr.write(`touchstone: exception in ${what}: ${exceptionText(error)}\n`);
+  logText(`touchstone: exception in ${what}: ${exceptionText(error)}\n`);
 }
 
 async function listen(options: ServeOptions, server: WallServerOptions): Promise<WallServer> {

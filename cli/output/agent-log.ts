@@ -7,6 +7,7 @@ import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
 import type { AgentSettings } from "../../sim/configuration/agent/settings.ts";
 import { parseQuantity, quantityAt } from "../../wire/quantity.ts";
+import { lineLog, logText } from "./line-log.ts";
 
 export interface AgentLogOptions {
   readonly format: "text" | "json";
@@ -31,8 +32,8 @@ export interface LogPorts {
 }
 
 const machinePorts: LogPorts = {
-  stdout: (text) => void process.stdout.write(text),
-  stderr: (text) => void process.stderr.write(text),
+  stdout: lineLog(process.stdout),
+  stderr: logText,
   nowUnixMillis: () => Date.now(),
   pid: process.pid,
   every: (millis, work) => {

@@ -1,22 +1,28 @@
 /** A run told line by line while it goes on: into a file, to stdout, or both. */
-import { closeSync, openSync, writeSync } from "node:fs";
 import process from "node:process";
 import type { SuiteProgress } from "../../conformance/run-suite.ts";
 import { exitCodeFor, gateOf } from "../../reports/gate/gate.ts";
 import { type SuiteEvent, type SuiteEventBody, suiteEventVersion } from "../../reports/schema/suite-event.ts";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
+import { lineFile } from "./line-file.ts";
 
 export interface EventLog {
   tell(event: SuiteEventBody): void;
   progress(progress: SuiteProgress): void;
   /** The last line. */
   end(report: SuiteReport): void;
+  /** Whether the file has all that was told. */
+  readonly isWhole: boolean;
   close(): void;
 }
 
-/** `file` undefined and `print` false: tells nobody. Each line is written whole and at once. */
-export function eventLog(options: { readonly file: string | undefined; readonly print: boolean }): EventLog {
-  const descriptor = options.file === undefined ? undefined : openSync(options.file, "w");
+/** `file` undefined and `print` false: tells nobody. Each line is written whole and at once; `failed` is told once why that ends. */
+export function eventLog(options: {
+  readonly file: string | undefined;
+  readonly print: boolean;
+  readonly failed: (why: string) => void;
+}): EventLog {
+  const file = options.file === undefined ? undefined : lineFile(options.file, "--events", options.failed);
   let sequence = 0;
   const tell = (body: SuiteEventBody): void => {
     const event: SuiteEvent = {
@@ -28,7 +34,7 @@ export function eventLog(options: { readonly file: string | undefined; readonly 
     };
     sequence++;
     const line = `${JSON.stringify(event)}\n`;
-    if (descriptor !== undefined) writeSync(descriptor, line);
+    file?.write(line);
     if (options.print) process.stdout.write(line);
   };
   return {
@@ -40,8 +46,9 @@ export function eventLog(options: { readonly file: string | undefined; readonly 
       const { conclusion, complete, totals } = report;
       tell({ type: "ended", conclusion, gate: gateOf(report), complete, exitCode: exitCodeFor(report), totals });
     },
-    close() {
-      if (descriptor !== undefined) closeSync(descriptor);
+    get isWhole() {
+      return file?.isWhole ?? true;
     },
+    close: () => file?.close(),
   };
 }
