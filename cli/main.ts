@@ -6,10 +6,10 @@ import "./young-objects.ts";
 import process from "node:process";
 import { explain } from "./explain.ts";
 import { type ExitCode, exitCodes } from "./flags/usage-error.ts";
+import { endAfterUncaught } from "./last-resort.ts";
 import { endWithParent } from "./parent-gone.ts";
 
-// Whatever nobody caught, in whichever turn it came, is ours and not the target's.
-process.on("uncaughtException", (error) => process.exit(explain(error)));
+endAfterUncaught();
 
 // Whoever read has gone, as `| head` does: the verdict stands, if this turn brings one. Or the disk is full: it was not told.
 process.stderr.on("error", () => {});

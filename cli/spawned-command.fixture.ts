@@ -43,11 +43,14 @@ export interface Running {
   readonly firstLine: Promise<string>;
 }
 
-export function start(...args: string[]): Running {
+export const start = (...args: string[]): Running => startWith({}, ...args);
+
+/** With these variables. */
+export function startWith(variables: NodeJS.ProcessEnv, ...args: string[]): Running {
   const child = spawn(process.execPath, [main, ...args], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
-    env: environment,
+    env: { ...environment, ...variables },
   });
   children.add(child);
   let stdout = "";

@@ -16,6 +16,7 @@ import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { usageText } from "../flags/usage-trace.ts";
 import { fileText, writtenMebibytesMax } from "../flags/file-text.ts";
 import { exceptionText } from "../output/exceptions.ts";
+import { goOnAfterUncaught } from "../last-resort.ts";
 import { logText } from "../output/line-log.ts";
 import { interrupted } from "../output/interrupt.ts";
 
@@ -36,7 +37,7 @@ async function serve(options: ServeRuntime): Promise<ExitCode> {
     throw error;
   });
   streams.serve(running);
-  process.on("uncaughtException", logException);
+  goOnAfterUncaught(logException);
   const interruption = interrupted(); // before the line that says it is ready
   if (running.restored > 0) process.stderr.write(`restored from ${statePath}\n`);
   const address = `unix://${socketPath}`;

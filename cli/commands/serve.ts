@@ -23,6 +23,7 @@ import type { ServeOptions } from "../command-line.ts";
 import { pauseShortly } from "../targets/engine-room.ts";
 import { exceptionText } from "../output/exceptions.ts";
 import { interrupted } from "../output/interrupt.ts";
+import { goOnAfterUncaught } from "../last-resort.ts";
 import { logText } from "../output/line-log.ts";
 import { chaosOf } from "./serve-chaos.ts";
 import { dataIn } from "./serve-data.ts";
@@ -95,9 +96,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     data?.abandon();
     throw error;
   });
-  // Whatever escapes a socket's event would end the process, and everybody's data with it.
-  process.on("uncaughtException", (error) => logException(error, "socket"));
-  process.on("unhandledRejection", (error) => logException(error, "promise"));
+  goOnAfterUncaught(logException);
   const stopWatching = watchFiles(options, profile, server);
   const interruption = interrupted(); // before the line that says it is ready
   if (options.tls && tls !== undefined) process.stderr.write(tls.certificate);

@@ -18,6 +18,7 @@ import type { CredentialsReader } from "../../sim/agent/runtime/image-pulls.ts";
 import { credentialPlugins, type PluginsOptions } from "../../sim/http/credential-plugins.ts";
 import { readText } from "../flags/pem-files.ts";
 import { UsageError } from "../flags/usage-error.ts";
+import { goOnAfterUncaught } from "../last-resort.ts";
 import { Exceptions } from "../output/exceptions.ts";
 import type { AgentLog } from "../output/agent-log.ts";
 import { programProfiles } from "./program-profiles.ts";
@@ -217,6 +218,7 @@ export async function startWallAgent(given: WallAgentOptions): Promise<WallAgent
       }),
     );
   }
+  goOnAfterUncaught((failure, from) => exceptions.tell("event", `a ${from}`, failure));
   return {
     urls: sockets.urls,
     waitingPods: () => (agent.pods.isSure ? [...agent.pods.held.values()].filter(isWaiting).map(nameOf) : undefined),
