@@ -35,6 +35,7 @@ async function thrownInto({ child, ended, firstLine }: Running): Promise<void> {
     // An agent's log quotes what it tells.
     expect(said.split(/Error: planted(?:\n|\\n)/)).toHaveLength(times + 1);
   }
+  child.stdout?.destroy(); // what it may say of its end
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
 }

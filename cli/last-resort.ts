@@ -8,6 +8,10 @@ import { explain } from "./explain.ts";
 type Uncaught = (error: unknown, from: "socket" | "promise") => void;
 
 let uncaught: Uncaught = (error) => process.exit(explain(error));
+let stays = false;
+
+/** Whether the command goes on until it is told to end. */
+export const isStaying = (): boolean => stays;
 
 /** Once, at the start of the process. */
 export function endAfterUncaught(): void {
@@ -19,4 +23,5 @@ export function endAfterUncaught(): void {
 /** From here on, for a command that stays. */
 export function goOnAfterUncaught(tell: Uncaught): void {
   uncaught = tell;
+  stays = true;
 }

@@ -6,14 +6,16 @@ import "./young-objects.ts";
 import process from "node:process";
 import { explain } from "./explain.ts";
 import { type ExitCode, exitCodes } from "./flags/usage-error.ts";
-import { endAfterUncaught } from "./last-resort.ts";
+import { endAfterUncaught, isStaying } from "./last-resort.ts";
 import { endWithParent } from "./parent-gone.ts";
 
 endAfterUncaught();
 
 // Whoever read has gone, as `| head` does: the verdict stands, if this turn brings one. Or the disk is full: it was not told.
+// What stays has no verdict.
 process.stderr.on("error", () => {});
 process.stdout.on("error", ({ code, message: problem }: NodeJS.ErrnoException) => {
+  if (isStaying()) return;
   const isGone = code === "EPIPE";
   if (!isGone)
     process.stderr.write(`Error: what was to be printed cannot be written: ${problem}. Write it elsewhere.\n`);
