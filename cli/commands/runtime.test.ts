@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, credentials } from "@grpc/grpc-js";
@@ -12,9 +13,9 @@ afterAll(cleanUp);
 const socket = join(scratch, "cri.sock");
 const listen = `unix://${socket}`;
 
-function ask<M extends CriMethod>(method: M, message: CriRequestOf<M>): Promise<CriMessageOf<M>> {
+function ask<M extends CriMethod>(method: M, message: CriRequestOf<M>, at = listen): Promise<CriMessageOf<M>> {
   const row = criMethod(method) as CriMethodRow;
-  const client = new Client(listen, credentials.createInsecure(), { "grpc.use_local_subchannel_pool": 1 });
+  const client = new Client(at, credentials.createInsecure(), { "grpc.use_local_subchannel_pool": 1 });
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(
       `/${row.service}/${method}`,
@@ -68,6 +69,34 @@ describe("touchstone runtime", () => {
     expect(stderr).toContain(says);
     expect(stderr).not.toContain("Resolution note");
     expect(existsSync(socket)).toBe(false);
+  });
+
+  it("carries out nothing that cannot be written down, and goes on when there is room again", async () => {
+    const path = join(scratch, "full.sock");
+    const at = `unix://${path}`;
+    const first = start("runtime", "--listen", at);
+    await first.firstLine;
+    const make = (uid: string): Promise<{ podSandboxId: string }> =>
+      ask("RunPodSandbox", { config: { metadata: { name: uid, namespace: "default", uid } } }, at);
+    const { podSandboxId } = await make("a");
+    const written = readFileSync(`${path}.state`);
+    // Its files may grow by half a line, as on a full disk.
+    const room = (bytes: number | "unlimited"): unknown =>
+      execFileSync("prlimit", ["--pid", String(first.child.pid), `--fsize=${bytes}:unlimited`]);
+    room(written.length + 20);
+    await expect(make("b")).rejects.toThrow("file too large");
+    expect(readFileSync(`${path}.state`)).toEqual(written);
+    room("unlimited");
+    const { podSandboxId: next } = await make("c");
+    first.child.kill("SIGKILL");
+    await first.ended;
+
+    const second = start("runtime", "--listen", at);
+    await second.firstLine;
+    const { items } = await ask("ListPodSandbox", {}, at);
+    expect(new Set(items.map(({ id }) => id))).toEqual(new Set([podSandboxId, next]));
+    second.child.kill("SIGTERM");
+    expect((await second.ended).code).toBe(0);
   });
 
   it("serves until it is killed, and its containers go on in the next process; set changes it", {

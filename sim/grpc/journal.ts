@@ -7,6 +7,7 @@
  */
 import {
   appendFileSync,
+  truncateSync,
   closeSync,
   existsSync,
   fdatasyncSync,
@@ -17,7 +18,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import type { CriRequest } from "../../wire/cri.ts";
@@ -102,9 +102,16 @@ export class Journal {
     };
   }
 
+  /** Throws where it cannot be written, as on a full disk: the journal is then as it was. */
   append(entry: JournalEntry): void {
     const line = lineOf(entry);
-    appendFileSync(this.path, line);
+    try {
+      appendFileSync(this.path, line);
+    } catch (error) {
+      // What there was room for would be the beginning of the next line.
+      truncateSync(this.path, this.bytes);
+      throw error;
+    }
     this.bytes += Buffer.byteLength(line);
   }
 
@@ -135,7 +142,9 @@ export class Journal {
     const file = openSync(newPath, "wx", 0o600);
     let [bytes, syncedBytes, lines] = [0, 0, 0];
     const write = (line: unknown): boolean => {
-      bytes += writeSync(file, lineOf(line));
+      const text = lineOf(line);
+      writeFileSync(file, text); // all of it, or it throws
+      bytes += Buffer.byteLength(text);
       if (lines++ === (stateLines + entries.length) >> 1) step("half");
       if (bytes - syncedBytes < WRITTEN_AT_A_TIME) return false;
       // Or else the last of them would wait for the disk to have all.
@@ -143,6 +152,7 @@ export class Journal {
       syncedBytes = bytes;
       return true;
     };
+    let isWhole = false;
     try {
       step("begun");
       write({ ...this.head, stateLines });
@@ -151,8 +161,11 @@ export class Journal {
       step("written");
       fsyncSync(file);
       step("synced");
+      isWhole = true;
     } finally {
       closeSync(file);
+      // On a disk that is full it would be in the way.
+      if (!isWhole) rmSync(newPath, { force: true });
     }
     renameSync(newPath, this.path);
     syncDirectory(dirname(this.path));
