@@ -5,7 +5,7 @@ import { unwritable } from "./flags/file-problem.ts";
 import { type ExitCode, exitCodes, UsageError } from "./flags/usage-error.ts";
 
 /** A disk is full: that is neither a mistake of the caller nor one of this program. */
-const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
+const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 export function explain(error: unknown): ExitCode {
   if (error instanceof UsageError) {

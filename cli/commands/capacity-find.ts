@@ -1,5 +1,4 @@
 /** `touchstone capacity find`: bisects a parameter to the first breach of an objective, and names what binds there. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { figureText } from "../../reports/capacity/metrics.ts";
 import { renderTable } from "../../reports/render/table.ts";
@@ -12,7 +11,7 @@ import { requireKnown } from "../flags/known-names.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { painter, progressLine } from "../output/terminal.ts";
-import { prepareFolder, removeFolders } from "../output/written-files.ts";
+import { prepareFolder, removeFolders, writeWhole } from "../output/written-files.ts";
 import { defaultThreads } from "../targets/default-threads.ts";
 import { type Found, search } from "../targets/capacity-search.ts";
 import type { capacityThreads } from "../targets/capacity-threads.ts";
@@ -76,7 +75,7 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
     });
     line.clear();
     const told = plan.experiment.arms.length === 0 ? found : { arm: arm.variant, ...found };
-    if (output !== undefined) writeFileSync(join(output, "find.json"), `${JSON.stringify(told, undefined, 2)}\n`);
+    if (output !== undefined) writeWhole(join(output, "find.json"), `${JSON.stringify(told, undefined, 2)}\n`);
     process.stdout.write(
       json
         ? `${JSON.stringify(told, undefined, 2)}\n`

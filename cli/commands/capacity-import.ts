@@ -1,5 +1,4 @@
 /** `touchstone capacity import`: a cluster that is there, as an experiment that begins with its shape. */
-import { writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import process from "node:process";
 import { ClusterShape, ImportError, type Imported } from "../../scenarios/capacity/import/cluster-shape.ts";
@@ -7,7 +6,7 @@ import type { CapacityOptions } from "../command-line.ts";
 import { readAuditLog } from "../flags/audit-log.ts";
 import { dumpItems } from "../flags/dump-items.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
-import { requireWritable } from "../output/written-files.ts";
+import { requireWritable, writeWhole } from "../output/written-files.ts";
 import { clusterObjects } from "../targets/cluster-reader.ts";
 import { transportTo } from "../targets/suite-target.ts";
 
@@ -35,7 +34,7 @@ export async function importCapacity(options: ImportFlags): Promise<ExitCode> {
     shape.experiment({ isAnonymous: anonymise, name, ...(log === undefined ? {} : { log }) }),
   );
   if (output === undefined) process.stdout.write(imported.text);
-  else writeFileSync(output, imported.text);
+  else writeWhole(output, imported.text);
   process.stderr.write(summaryOf(imported, notes, output));
   return exitCodes.good;
 }

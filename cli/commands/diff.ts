@@ -1,5 +1,4 @@
 /** `touchstone diff`: the same programs against two servers, and where their answers part. */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { findDifferences } from "../../conformance/diff/find-differences.ts";
@@ -12,7 +11,7 @@ import { type DiffSide, openSide } from "../targets/diff-side.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { painter, progressLine } from "../output/terminal.ts";
 import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
-import { prepareFolder } from "../output/written-files.ts";
+import { prepareFolder, writeWhole } from "../output/written-files.ts";
 
 export async function diff(options: DiffOptions): Promise<ExitCode> {
   const { seed, addressA, addressB } = options;
@@ -66,6 +65,6 @@ function replayLine(a: DiffSide, b: DiffSide, topic: TopicName, seed: number, ru
 }
 
 function writeReport(report: DiffReport, directory: string): void {
-  writeFileSync(join(directory, "diff.json"), renderJson(report));
-  writeFileSync(join(directory, "diff.txt"), renderDiffText(report));
+  writeWhole(join(directory, "diff.json"), renderJson(report));
+  writeWhole(join(directory, "diff.txt"), renderDiffText(report));
 }

@@ -2,7 +2,7 @@
  * `touchstone hunt`: one scenario over many seeds, on threads or through a queue; failures grouped by what they have in
  * common, the soonest of each kept as a capsule. A hunt that is stopped goes on where it was.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import process from "node:process";
 import type { Capsule } from "../../reports/schema/capsule.ts";
@@ -14,7 +14,7 @@ import { plantedBugs, readText, scenarioOf } from "../flags/scenario-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import { interrupted, onInterrupt } from "../output/interrupt.ts";
 import { huntText, readHuntReport, withCapsules } from "../output/hunt-reports.ts";
-import { prepareFolder } from "../output/written-files.ts";
+import { prepareFolder, writeWhole } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { HuntPart, HuntTask } from "../targets/hunt-part.ts";
 import { huntKey, HuntStore } from "../targets/hunt-store.ts";
@@ -79,7 +79,7 @@ class Hunt {
       if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
     }
     const report = this.report(wanted.count);
-    writeFileSync(join(this.folder, "report.json"), jsonOf(report));
+    writeWhole(join(this.folder, "report.json"), jsonOf(report));
     this.store.close();
     return { report, isWhole: !signal.aborted, folder: this.folder };
   }
@@ -213,7 +213,7 @@ class Hunt {
       failure: { ...failure, evidence: [...failure.evidence] },
     };
     const name = join("capsules", `${failure.requirement.replaceAll(/[^a-z0-9.-]/gi, "-")}-${index + 1}.json`);
-    writeFileSync(join(this.folder, name), `${JSON.stringify(capsule, undefined, 2)}\n`);
+    writeWhole(join(this.folder, name), `${JSON.stringify(capsule, undefined, 2)}\n`);
     return name;
   }
 }
@@ -275,7 +275,7 @@ function merge({ merge: files, output, json, scenario }: HuntOptions): ExitCode 
   }
   if (output !== undefined) {
     prepareFolder(output, "--output");
-    writeFileSync(join(output, "report.json"), jsonOf(whole));
+    writeWhole(join(output, "report.json"), jsonOf(whole));
   }
   print(whole, place, json);
   return exitCodeOf(whole, true);

@@ -1,5 +1,4 @@
 /** `touchstone run`: seeded simulations of a scenario file: one, many, or one twice to see whether it is the same. */
-import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { renderSeedsText } from "../../reports/render/seeds-text.ts";
 import { renderSimulationText } from "../../reports/render/simulation-text.ts";
@@ -21,6 +20,7 @@ import type { RunPart } from "../targets/run-part.ts";
 import { runThread } from "../targets/run-thread.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { painter, progressLine } from "../output/terminal.ts";
+import { writeWhole } from "../output/written-files.ts";
 
 export async function runScenario(options: RunOptions): Promise<ExitCode> {
   const scenario = readScenario(options.scenario, options.profile);
@@ -59,7 +59,7 @@ function writeTrace(recorder: Recorder, report: SimulationReport, file: string):
   const document = recorder.document(report);
   const text = file.endsWith(".json") ? `${JSON.stringify(document)}\n` : renderTraceText(document);
   try {
-    writeFileSync(file, text);
+    writeWhole(file, text);
   } catch (error) {
     throw new UsageError(`--trace ${file}: ${unwritable(error)}. Name another file.`);
   }

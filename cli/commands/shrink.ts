@@ -1,11 +1,10 @@
 /** `touchstone shrink`: a smaller run that fails the same way. */
-import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { type Capsule, isCapsule } from "../../reports/schema/capsule.ts";
 import { reproduce, shrink as shrinkRun, type Reproduction } from "../../sim/experiments/shrink.ts";
 import type { ShrinkOptions } from "../command-line.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
-import { requireWritable } from "../output/written-files.ts";
+import { requireWritable, writeWhole } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import { readJsonFile } from "../flags/json-file.ts";
 import { parseCapsule, reproductionOf } from "../targets/capsule-run.ts";
@@ -38,7 +37,7 @@ export function shrink({ file, output, attempts, json }: ShrinkOptions): ExitCod
     faults: reproduction.faults.map((fault) => ({ ...fault, places: [...fault.places] })),
     failure: { ...smaller.failure, evidence: [...smaller.failure.evidence] },
   };
-  writeFileSync(target, `${JSON.stringify(shrunk, undefined, 2)}\n`);
+  writeWhole(target, `${JSON.stringify(shrunk, undefined, 2)}\n`);
   const before = sizeText(whole);
   const after = sizeText(reproduction);
   process.stdout.write(

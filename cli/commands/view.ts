@@ -1,5 +1,5 @@
 /** `touchstone view`: saved reports in another form, several of them side by side, and the schemas of what is saved. */
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mergeShards } from "../../reports/gate/merge-shards.ts";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
@@ -24,6 +24,7 @@ import { fileJson } from "../flags/file-text.ts";
 import { asSchema, readJsonFile } from "../flags/json-file.ts";
 import { unwritable } from "../flags/file-problem.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
+import { writeWhole } from "../output/written-files.ts";
 
 export function view(options: ViewOptions): ExitCode {
   const { files, schema } = options;
@@ -128,7 +129,7 @@ function emit(text: string, output: string | undefined): void {
     return;
   }
   try {
-    writeFileSync(output, text);
+    writeWhole(output, text);
   } catch (error) {
     throw new UsageError(`--output ${output}: ${unwritable(error)}. Name another file.`);
   }

@@ -1,5 +1,4 @@
 /** `--baseline` and `--write-baseline`: the file of expected failures, and whether what it names exists. */
-import { writeFileSync } from "node:fs";
 import { findSimilar } from "@optique/core/suggestion";
 import { allChecks } from "../../conformance/checks/index.ts";
 import { suiteProfiles } from "../../conformance/profiles/index.ts";
@@ -9,6 +8,7 @@ import { findingsOf } from "../../reports/gate/finding.ts";
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import { readText } from "./pem-files.ts";
 import { UsageError } from "./usage-error.ts";
+import { writeWhole } from "../output/written-files.ts";
 
 /** An entry that names nothing would never become stale: it is a usage error. */
 export function readBaseline(file: string): readonly BaselineEntry[] {
@@ -58,5 +58,5 @@ export function writeBaseline(report: SuiteReport, file: string): void {
   );
   const found = [...new Set(entries)].map((finding) => ({ finding, reason: reasons.get(finding) ?? reasonOfNew }));
   const kept = old.filter(({ status }) => status === "unjudged").map(({ finding, reason }) => ({ finding, reason }));
-  writeFileSync(file, renderBaseline([...found, ...kept]));
+  writeWhole(file, renderBaseline([...found, ...kept]));
 }

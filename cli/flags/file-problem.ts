@@ -19,6 +19,7 @@ const writing: Readonly<Record<string, string>> = {
   EROFS: "its file system can only be read",
   ENOSPC: "its file system is full",
   EDQUOT: "this user's share of its file system is full",
+  EFBIG: "it would be longer than this process's files may be",
 };
 
 /** `cannot be read: there is no such file`. */

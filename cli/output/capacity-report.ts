@@ -1,10 +1,11 @@
 /** Reports of capacity as files, as what a command prints, and as an exit code. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { renderCapacityText } from "../../reports/render/capacity-text.ts";
 import { type CapacityReport, type CapacityRun, isInterrupted } from "../../reports/schema/capacity-report.ts";
 import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
 import { painter } from "./terminal.ts";
+import { writeWhole } from "./written-files.ts";
 
 /** Left out where there are none, as in every report that is whole. */
 export const unmeasuredOf = (rows: NonNullable<CapacityReport["unmeasured"]>): Pick<CapacityReport, "unmeasured"> =>
@@ -32,7 +33,7 @@ export async function writeCapacityReport(
   ]);
   const { figureTable, renderCsv, renderParquet, renderPerfDash, requestTable, secondTable } = tabled;
   mkdirSync(folder, { recursive: true });
-  const write = (name: string, text: string | Uint8Array): void => writeFileSync(join(folder, name), text);
+  const write = (name: string, text: string | Uint8Array): void => writeWhole(join(folder, name), text);
   write("report.json", `${JSON.stringify(report)}\n`);
   write("report.txt", renderCapacityText(report));
   write("report.html", renderCapacityHtml(report));

@@ -1,5 +1,5 @@
 /** Every form in which a suite report is printed or written. */
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { renderSuiteHtml } from "../../reports/html/suite-page.ts";
 import { renderBadgeJson, renderBadgeSvg } from "../../reports/render/badge.ts";
@@ -10,7 +10,7 @@ import { renderSuiteText, type TextOptions } from "../../reports/render/text.ts"
 import type { SuiteReport } from "../../reports/schema/suite-report.ts";
 import type { SuiteFormat } from "../command-line.ts";
 import { fileHead } from "../flags/file-text.ts";
-import { prepareFolder } from "./written-files.ts";
+import { prepareFolder, writeWhole } from "./written-files.ts";
 
 /** Options are for text alone. */
 export const suiteRenderers: Readonly<Record<SuiteFormat, (report: SuiteReport, options?: TextOptions) => string>> = {
@@ -44,12 +44,12 @@ export function prepareReport(directory: string): readonly string[] {
  */
 export function writeReport(report: SuiteReport, directory: string): void {
   for (const [name, format] of files) {
-    writeFileSync(join(directory, name), suiteRenderers[format](report, { directory }));
+    writeWhole(join(directory, name), suiteRenderers[format](report, { directory }));
   }
   const failures = join(directory, "failures");
   for (const name of readdirSync(failures)) if (isFailure(join(failures, name))) rmSync(join(failures, name));
   for (const { id, failure } of report.checks) {
-    if (failure !== undefined) writeFileSync(join(failures, `${id}.json`), renderJson(failure));
+    if (failure !== undefined) writeWhole(join(failures, `${id}.json`), renderJson(failure));
   }
 }
 

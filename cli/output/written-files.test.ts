@@ -1,4 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatMessage } from "@optique/core/message";
@@ -6,6 +18,8 @@ import { parseSync } from "@optique/core/parser";
 import { afterAll, describe, expect, it } from "vitest";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 import { commandLine } from "../command-line.ts";
+import { main, root } from "../spawned-command.fixture.ts";
+import { writeWhole } from "./written-files.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "touchstone-"));
 const at = (...path: string[]): string => join(scratch, ...path);
@@ -13,6 +27,47 @@ const judge = ["conform", "--only", "lists-come-in-key-order", "--runs", "1"];
 const compare = ["diff", "embedded:svc", "embedded:svc", "--only", "lists", "--runs", "1"];
 
 afterAll(() => rmSync(scratch, { recursive: true }));
+
+describe("a file that is written whole", () => {
+  it("has the new text, and is otherwise what it was", () => {
+    const [file, link] = [at("whole"), at("link")];
+    writeWhole(file, "one");
+    chmodSync(file, 0o640);
+    symlinkSync(file, link);
+    writeWhole(link, "two");
+    expect([readFileSync(file, "utf8"), statSync(file).mode & 0o777, readlinkSync(link)]).toEqual(["two", 0o640, file]);
+    expect(readdirSync(scratch).filter((name) => name.endsWith(".new"))).toEqual([]);
+    expect(() => writeWhole("/dev/full", "x")).toThrow("no space left on device");
+    expect(() => writeWhole(at("none", "whole"), "x")).toThrow(expect.objectContaining({ path: at("none", "whole") }));
+  });
+
+  // Blocks of 512 bytes.
+  const inSmall = (...command: string[]): { status: number | null; stderr: string } =>
+    spawnSync("sh", ["-c", 'ulimit -f 4; exec "$0" "$@"', process.execPath, main, ...command], {
+      cwd: root,
+      encoding: "utf8",
+    });
+
+  it("keeps the old text when there is no room for the new one", () => {
+    const file = at("trace.txt");
+    writeFileSync(file, "old");
+    const scenario = "scenarios/regress/watch-half-open-silence.yaml";
+    const { status, stderr } = inSmall("run", scenario, "--trace", file);
+    expect(stderr).toContain(
+      `--trace ${file}: cannot be written: it would be longer than this process's files may be.`,
+    );
+    expect([status, readFileSync(file, "utf8")]).toEqual([2, "old"]);
+    expect(readdirSync(scratch).filter((name) => name.includes(".new"))).toEqual([]);
+  });
+
+  it("is what a report lacks on a full disk, in a sentence", () => {
+    const { status, stderr } = inSmall(...judge, "--report", at("small"));
+    expect(stderr).toMatch(
+      /^Error: \S+report\.\w+ cannot be written: it would be longer .+\. Make room, or name another place\.\n$/,
+    );
+    expect(status).toBe(3);
+  });
+});
 
 describe("the folder of a report", () => {
   it("is made, and so are those above it", async () => {

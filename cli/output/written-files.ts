@@ -1,4 +1,7 @@
-/** Places that a command will write to, tried before it runs anything: what cannot be written is told at once. */
+/**
+ * Places that a command writes to, tried before it runs anything: what cannot be written is told at once. And files that are there
+ * whole, or as they were before.
+ */
 import {
   accessSync,
   closeSync,
@@ -6,11 +9,16 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  realpathSync,
+  renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import process from "node:process";
 import { unwritable } from "../flags/file-problem.ts";
 import { UsageError } from "../flags/usage-error.ts";
 
@@ -57,3 +65,29 @@ export function requireWritable(file: string, flag: string): void {
     throw new UsageError(`${flag} ${file}: ${unwritable(error)}. Name another file.`);
   }
 }
+
+/**
+ * Writes a file whose old text stays until all of the new one is there: a disk that is full takes nobody's report or baseline away,
+ * and whoever reads it meanwhile has the one or the other. A device or a pipe is written to as it is.
+ */
+export function writeWhole(file: string, content: string | Uint8Array): void {
+  const old = existsSync(file) ? statSync(file) : undefined;
+  if (old?.isFile() !== false && isReplaced(old === undefined ? file : realpathSync(file), old, content)) return;
+  writeFileSync(file, content);
+}
+
+/** False where only the file itself may be written to, as one that is mounted by itself, or in a folder of somebody else's. */
+function isReplaced(file: string, old: Stats | undefined, content: string | Uint8Array): boolean {
+  const beside = `${file}.${process.pid}.new`;
+  try {
+    writeFileSync(beside, content, { mode: old === undefined ? 0o666 : old.mode & 0o777 });
+    renameSync(beside, file);
+    return true;
+  } catch (error) {
+    rmSync(beside, { force: true });
+    if (old !== undefined && notReplaceable.has((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw Object.assign(error as Error, { path: file });
+  }
+}
+
+const notReplaceable: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"]);
