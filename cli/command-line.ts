@@ -12,7 +12,16 @@ import { path } from "@optique/run/valueparser";
 import { topicNames } from "../conformance/diff/topic-names.ts";
 import { connectionFlags, sideFlags } from "./flags/connection-flags.ts";
 import { faults, file, gates, json, newFolder, profile, rarity, seed } from "./flags/common-flags.ts";
-import { commaList, duration, faultList, hostAndPort, serverUrl, sideAddress, topicList } from "./flags/flag-values.ts";
+import {
+  commaList,
+  duration,
+  faultList,
+  hostAndPort,
+  programPath,
+  serverUrl,
+  sideAddress,
+  topicList,
+} from "./flags/flag-values.ts";
 import { config } from "./flags/configuration-flags.ts";
 import { commit, seedRange, shard } from "./flags/hunt-seeds.ts";
 import { runtime } from "./flags/runtime-flags.ts";
@@ -62,7 +71,7 @@ const conform = object({
   ),
   seed: seed("Seed of all random programs."),
   path: optional(
-    option("--path", string({ metavar: "PATH" }), {
+    option("--path", programPath(), {
       description: message`One program below the seed, as a failure names it. Needs --only with one check.`,
     }),
   ),

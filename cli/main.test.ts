@@ -133,6 +133,7 @@ describe("commands", () => {
     ],
     [["conform", "http://127.0.0.1:1", "--fault", "list-null-items"], "touchstone serve --fault"],
     [["conform", "--path", "1:1"], "--path names one program of one check: give --only"],
+    [["conform", "--only", "collections-name-their-kind", "--path", "3"], "has no programs, but one course"],
     [["conform", "--faults", "all", "--fault", "generation-wrong"], "leave --fault out"],
     [["conform", "--rarity", "20"], "none is planted"],
     [["replay", source], "main.ts: not JSON"],

@@ -9,11 +9,19 @@ import { CheckFailure, type Violation } from "./client/findings.ts";
 import { profileFor } from "./profiles/index.ts";
 import { Attempt, JudgedRequirements } from "./runner/attempt.ts";
 import type { Check } from "./runner/define-check.ts";
+import type { Lodging } from "./runner/lodging.ts";
+import { isOfLaw } from "./runner/plan.ts";
 import { programSeed } from "./runner/program-seed.ts";
+import { witnessed } from "./runner/run-check.ts";
+import { Witness } from "./model/everywhere/witness.ts";
+import { readRequirements } from "./requirements/rows.ts";
 import { Sandbox } from "./runner/sandbox.ts";
 
 /** What of a failure file is judged again. */
-export type RecordedHistory = Pick<SuiteFailure, "check" | "seed" | "path" | "history" | "historyDropped"> & {
+export type RecordedHistory = Pick<
+  SuiteFailure,
+  "check" | "requirement" | "seed" | "path" | "history" | "historyDropped"
+> & {
   readonly profile: "svc" | "kubernetes";
   readonly target?: { readonly version?: string | undefined } | undefined;
 };
@@ -30,16 +38,21 @@ export async function judgeAgain(recorded: RecordedHistory): Promise<JudgedAgain
   const unfit = unfitHistory(recorded.history, recorded.historyDropped);
   if (unfit !== undefined) return unknown(unfit);
   const target = recordedTarget(recorded.history);
-  const recorder = new Recorder(target.clock);
+  const rows = readRequirements();
+  // What only real servers show is law here if the failure was found by it.
+  const law = rows.get(recorded.requirement)?.level === "observed" ? "observed" : "must";
+  const witness = new Witness((requirement) => isOfLaw(law, rows.get(requirement)));
+  const recorder = new Recorder(target.clock, witness);
   const agent = "touchstone/1 (judging again)";
   const client = new Client(target.transport, target.clock, recorder, agent, undefined, endWhereUnserved);
   const namespace = namespaceOf(recorded);
   // It may have lived where the program before it did.
-  const lodging = wasMade(recorded, namespace) ? undefined : { prefix: namespace, suffixes: [""] };
-  const sandbox = new Sandbox(client, { runId: runIdOf(recorded), next: () => namespace }, { lodging });
+  const lodging = wasMade(recorded, namespace) ? undefined : lodgingIn(recorded, namespace);
+  const name = lodging === undefined ? namespace : lastNameIn(recorded, namespace);
+  const sandbox = new Sandbox(client, { runId: runIdOf(recorded), next: () => name }, { lodging });
   const profile = profileFor(recorded.profile, recorded.target?.version);
   const attempt = new Attempt(client, sandbox, profile, new Map(), new JudgedRequirements());
-  const end = await endOf(check, recorded, attempt);
+  const end = witnessed(await endOf(check, recorded, attempt), witness);
   client.closeWatches();
   if (end instanceof CheckFailure) return { result: "failed", requirement: end.requirement, violation: end.violation };
   const [first] = target.unknown;
@@ -85,6 +98,29 @@ function namespaceOf({ history }: RecordedHistory): string {
     if (found !== undefined) return found;
   }
   return "touchstone-none-1";
+}
+
+/** The namespaces of an earlier program that it has gone to, and has not made. */
+function lodgingIn(recorded: RecordedHistory, prefix: string): Lodging {
+  const suffixes = new Set([""]);
+  for (const { path } of recorded.history) {
+    const name = /^\/[^?]*\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? "";
+    const suffix = name.slice(prefix.length);
+    if (name.startsWith(prefix) && !/^\d/.test(suffix) && !wasMade(recorded, name)) suffixes.add(suffix);
+  }
+  return { prefix, suffixes: [...suffixes] };
+}
+
+/** Who lives where another did has a name of its own, which comes after it. */
+function lastNameIn({ history }: RecordedHistory, namespace: string): string {
+  let last = namespace;
+  const numberOf = (name: string): number => Number(name.split("-")[2]);
+  for (const { path, requestBody = "" } of history) {
+    for (const [name] of `${path} ${requestBody}`.matchAll(/touchstone-[a-z0-9]+-\d+/g)) {
+      if (numberOf(name) > numberOf(last)) last = name;
+    }
+  }
+  return last;
 }
 
 const wasMade = ({ history }: RecordedHistory, namespace: string): boolean =>

@@ -163,6 +163,33 @@ describe("a failure that conform leaves", () => {
     );
   });
 
+  it("is judged again by what holds in every exchange, too", async () => {
+    const folder = join(scratch, "witnessed");
+    const flags = ["--only", "collections-name-their-kind", "--fault", "list-null-items", "--report", folder];
+    expect((await runHere("conform", ...flags)).code).toBe(1);
+    const failure = join(folder, "failures", "collections-name-their-kind.json");
+    const same = await runHere("replay", failure, "--judge-only", "--json");
+    expect([same.code, JSON.parse(same.stdout)]).toMatchObject([1, { result: "same" }]);
+  });
+
+  it("is judged again where the program lived in a namespace of one before it", async () => {
+    const folder = join(scratch, "lodged");
+    const flags = ["--only", "collections-follow-their-writer", "--fault", "limited-exact-is-present"];
+    expect((await runHere("conform", ...flags, "--report", folder)).code).toBe(1);
+    const failure = join(folder, "failures", "collections-follow-their-writer.json");
+    const recorded = JSON.parse(readFileSync(failure, "utf8")) as SuiteFailure;
+    const history = recorded.history.filter(({ path }) => path !== "/api/v1/namespaces");
+    const names = [...new Set(JSON.stringify(history).match(/touchstone-[a-z0-9]+-\d+/g))];
+    expect([names.length, JSON.stringify(history).includes(`%3D${names[0]}`)]).toEqual([1, true]);
+    // Its namespaces are called otherwise than it is itself.
+    const elsewhere = JSON.stringify({ ...recorded, history }).replaceAll(
+      /(?<!%3D|own\\":\\")touchstone-([a-z0-9]+)-\d+/g,
+      "touchstone-$1-0",
+    );
+    const again = await runHere("replay", scratchFile("lodged.json", elsewhere), "--judge-only", "--json");
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { result: "same" }]);
+  });
+
   it("is told from what is gone, what is another, and what cannot be made again", async () => {
     const failure = JSON.parse(readFileSync(file, "utf8")) as SuiteFailure;
     const changed = (change: object): string => scratchFile("changed.json", JSON.stringify({ ...failure, ...change }));

@@ -18,6 +18,7 @@ import { compactHook } from "../targets/compact-hook.ts";
 import { readBaseline, writeBaseline } from "../flags/baseline-file.ts";
 import type { ConformOptions } from "../command-line.ts";
 import { eventLog } from "../output/event-log.ts";
+import { explain } from "../explain.ts";
 import { onInterrupt } from "../output/interrupt.ts";
 import { list } from "./list.ts";
 import { progressText } from "../output/progress-text.ts";
@@ -104,17 +105,29 @@ export async function conform(options: ConformOptions): Promise<ExitCode> {
     });
     progress.clear();
     const report = baseline === undefined ? found : withBaseline(found, options.baseline as string, baseline);
-    if (options.report !== undefined) writeReport(report, options.report);
-    if (options.writeBaseline !== undefined) keepBaseline(report, options.writeBaseline);
+    const unkept = keep(report, options);
     events.end(report);
-    process.stdout.write(printed(report, format, options.report));
+    process.stdout.write(printed(report, format, unkept === undefined ? options.report : undefined));
     const code = exitCodeFor(report);
-    return code === exitCodes.good && !events.isWhole ? exitCodes.inconclusive : code;
+    if (unkept === undefined) return code === exitCodes.good && !events.isWhole ? exitCodes.inconclusive : code;
+    const end = explain(unkept);
+    return code === exitCodes.good || end === exitCodes.broke ? end : code;
   } finally {
     timeUp?.cancel();
     progress.clear();
     stopListening();
     events.close();
+  }
+}
+
+/** Writes what is asked for. What cannot be written takes nobody's verdict away: why it could not is returned. */
+function keep(report: SuiteReport, { report: folder, writeBaseline: baseline }: ConformOptions): Error | undefined {
+  try {
+    if (folder !== undefined) writeReport(report, folder);
+    if (baseline !== undefined) keepBaseline(report, baseline);
+    return undefined;
+  } catch (error) {
+    return error as Error;
   }
 }
 
@@ -241,6 +254,12 @@ function requireSomething(selection: Selection, path: string | undefined): Plan 
   const plan = planOf(selection);
   if (path !== undefined && plan.checks.length !== 1) {
     throw new UsageError("--path names one program of one check: give --only with the name of that check as well.");
+  }
+  const [first] = plan.checks;
+  if (path !== undefined && first !== undefined && (first.kind === "aged" || !first.isRandom)) {
+    throw new UsageError(
+      `--path names one program, and ${first.id} has no programs, but one course: leave --path out.`,
+    );
   }
   if (plan.checks.length === 0) {
     throw new UsageError(

@@ -7,6 +7,7 @@ import {
   fault,
   faultList,
   featureGates,
+  programPath,
   serverUrl,
   serviceNetwork,
 } from "./flag-values.ts";
@@ -67,6 +68,12 @@ describe("values of flags", () => {
     expect(JSON.stringify(faultList().parse("all,list-null-items"))).toContain("give it alone");
     expect(JSON.stringify(faultList().parse("list-null-items,all"))).toContain("give it alone");
     expect(JSON.stringify(faultList().parse("list-null-items,list-null-items"))).toContain("given twice");
+  });
+
+  it("reads paths of programs", () => {
+    for (const path of ["0", "34:2:1:1"]) expect(valueOf(programPath().parse(path))).toBe(path);
+    for (const wrong of ["abc", "", "1:", "-1", "1.5", "1e3"])
+      expect(valueOf(programPath().parse(wrong))).toBe("refused");
   });
 
   it("splits lists and reads booleans strictly", () => {

@@ -325,3 +325,12 @@ export function boolean(): ValueParser<"sync", boolean> {
       : refuse(message`Expected true or false, but got ${input}.`);
   return valueParser("true|false" as Metavar, false, parse, String, ["true", "false"]);
 }
+
+/** Which program of a check: its place among those that the seed draws, then those of smaller and smaller ones, as `34:2:1`. */
+export function programPath(): ValueParser<"sync", string> {
+  const parse = (input: string): Parsed<string> =>
+    /^\d{1,9}(:\d{1,9}){0,999}$/.test(input)
+      ? { success: true, value: input }
+      : refuse(message`Expected a path such as 34:2:1, as a failure names it, but got ${input}.`);
+  return valueParser("PATH", "0", parse, (path) => path);
+}

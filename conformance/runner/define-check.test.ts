@@ -47,6 +47,21 @@ describe("exploring a property", () => {
     expect([seen, again.counterexample]).toEqual([[37], 37]);
   });
 
+  it("runs the one program that a path names, whether it fails or not", async () => {
+    const seen: number[] = [];
+    const found = await check(() => {}, seen).explore({ seed: 5, path: "7", runs: 100 }, run);
+    expect([seen, found.runs]).toEqual([[fc.sample(fc.nat(1000), { seed: 5, numRuns: 8 })[7]], 1]);
+  });
+
+  it("writes objects of programs as everybody does", async () => {
+    const program = [Object.assign(Object.create(null), { a: { b: 1 }, "c d": null }) as object];
+    const { id, area, property, requirements, features } = definition(() => {}, []);
+    const told = { id, area, property, requirements, features };
+    const broken = defineCheck({ ...told, input: fc.constant(program), run: async () => fails(100) });
+    const found = await broken.explore({ seed: 5, path: undefined, runs: 1 }, run);
+    expect(found.counterexampleText).toBe('[{"a":{"b":1},"c d":null}]');
+  });
+
   it("leaves a failure as it was drawn where nobody wants it small, and comes back to it all the same", async () => {
     const seen: number[] = [];
     const found = await check(fails, seen).explore({ seed: 5, path: undefined, runs: 100, shrinks: false }, run);

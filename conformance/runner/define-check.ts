@@ -56,6 +56,8 @@ export interface CheckInfo {
 export interface QuickCheck extends CheckInfo {
   readonly kind: "property";
   readonly cost: Cost;
+  /** False: it has one course, and no program below the seed. */
+  readonly isRandom: boolean;
   /** How many programs it has when so many random ones are asked for. */
   programCount(runs: number): number;
   explore(options: ExploreOptions, attempt: RunAttempt): Promise<Exploration>;
@@ -107,6 +109,7 @@ export function defineCheck<Input>(definition: CheckDefinition<Input>): QuickChe
     ...infoOf(definition),
     kind: "property",
     cost: definition.cost ?? "quick",
+    isRandom: definition.input !== undefined,
     programCount: (runs) => programCount(definition, runs),
     explore: (options, attempt) => explore(definition, options, attempt),
   };
@@ -178,6 +181,7 @@ async function explore<Input>(
       shrinkAttempts += 1;
     } else {
       place += 1;
+      if (options.path !== undefined && place > 1) return; // the one that it names, and none of those after it
       const mayGoOn = place === 1 || other !== undefined || options.mayGoOn?.(place <= neededCount) !== false;
       if (leftOut > 0 || !mayGoOn) {
         leftOut += 1;
@@ -216,9 +220,18 @@ async function explore<Input>(
     unserved,
     path: isRandom ? (found.counterexamplePath ?? "") : "",
     counterexample,
-    counterexampleText: isRandom && found.counterexample !== null ? fc.stringify(counterexample) : "",
+    counterexampleText: isRandom && found.counterexample !== null ? fc.stringify(asWritten(counterexample)) : "",
     shrinks: found.numShrinks,
   };
+}
+
+/** Objects without a prototype as others: nobody who reads a program cares for that. Programs are no deeper than what they were drawn by. */
+function asWritten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asWritten);
+  if (typeof value !== "object" || value === null) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && prototype !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, asWritten(member)]));
 }
 
 interface Drawing {

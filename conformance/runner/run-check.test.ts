@@ -115,6 +115,44 @@ describe("a check of what has grown old, when a gateway does not reach the targe
 });
 
 describe("a check of programs", () => {
+  const lodged = (seen: string[], isBroken: (namespace: string, value: number) => boolean) =>
+    defineCheck({
+      id: "namespaces-are-told",
+      area: "writes",
+      property: "Namespaces are told.",
+      requirements: ["writes.told"],
+      features: [],
+      input: fc.nat(1000),
+      async run(attempt, value) {
+        const namespace = await attempt.target.namespace();
+        seen.push(namespace);
+        const violation = { expected: "", actual: "" };
+        attempt.holds("writes.told", isBroken(namespace, value) ? violation : undefined);
+      },
+    });
+
+  it("that fail where others lived are tried in namespaces of their own, and made smaller there", async () => {
+    const { run } = runBehind(() => false);
+    const lodgings = [{ prefix: "used", suffixes: [""] }];
+    const seen: string[] = [];
+    const { failure } = await runCheck(
+      { ...run, lodgings },
+      lodged(seen, () => true),
+    );
+    expect([seen[0], seen.length > 2, new Set(seen).size]).toEqual(["used", true, seen.length]);
+    expect(JSON.stringify(failure?.history)).not.toContain("used");
+  });
+
+  it("that fail only where others lived are told as they failed", async () => {
+    const { run } = runBehind(() => false);
+    const lodgings = [{ prefix: "used", suffixes: [""] }];
+    const seen: string[] = [];
+    const check = lodged(seen, (namespace) => namespace === "used");
+    const { verdict, failure } = await runCheck({ ...run, lodgings }, check);
+    expect([verdict.status, failure?.shrinks, new Set(seen).size]).toEqual(["failed", 0, seen.length]);
+    expect(failure?.replay).toMatch(/ --path \d+$/);
+  });
+
   it.each<[Cost, "url" | "embedded", number]>([
     ["quick", "url", 30],
     ["waiting", "url", 30],

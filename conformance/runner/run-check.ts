@@ -112,15 +112,27 @@ export async function runCheck(run: SuiteRun, check: QuickCheck): Promise<CheckO
       mayGoOn: run.target.kind === "url" && run.mayRunFewer ? mayGoOn : undefined,
     },
     async (body) => {
-      const tryOnce = async (): Promise<Error | undefined> => {
+      const tryIn = async (lodging: Lodging | undefined): Promise<Error | undefined> => {
         const witness = witnessOf(run);
         const recorder = new Recorder(run.clock, witness);
         programs += 1;
-        const end = witnessed(await attemptOnce(run, check, programs, recorder, results, body, vacancies), witness);
+        const place = { lodging, vacancies };
+        const end = witnessed(await attemptOnce(run, check, programs, recorder, results, body, place), witness);
         exchanges += recorder.count;
         run.onHistory?.(recorder.records(run.curl));
         if (end instanceof CheckFailure || end instanceof HistoryExpired) failedRecorder = recorder;
         if (end instanceof CheckFailure) failedMillis ??= run.clock.nowMillis();
+        return end;
+      };
+      // Whoever replays a program does so in namespaces of its own: what fails is tried there, and made smaller there.
+      const tryOnce = async (): Promise<Error | undefined> => {
+        const lodging = failedMillis === undefined ? vacancies.take() : undefined;
+        const end = await tryIn(lodging);
+        if (lodging === undefined || !(end instanceof CheckFailure)) return end;
+        const recorder = failedRecorder;
+        const alone = await tryIn(undefined);
+        if (alone instanceof CheckFailure && alone.requirement === end.requirement) return alone;
+        failedRecorder = recorder;
         return end;
       };
       const end = await unlessUnlucky(tryOnce);
@@ -176,7 +188,7 @@ const witnessOf = ({ law, rows }: SuiteRun): Witness =>
   new Witness((requirement) => isOfLaw(law, rows.get(requirement)));
 
 /** What held for the check may have shown something that must hold everywhere, and does not. */
-function witnessed(end: Error | undefined, { first }: Witness): Error | undefined {
+export function witnessed(end: Error | undefined, { first }: Witness): Error | undefined {
   if (first === undefined || end instanceof CheckFailure || end instanceof Cancelled) return end;
   return new CheckFailure(first.requirement, first.violation, first.exchange);
 }
@@ -257,10 +269,10 @@ async function attemptOnce(
   recorder: Recorder,
   results: JudgedRequirements,
   body: (attempt: Attempt) => Promise<void>,
-  vacancies: Vacancies,
+  { lodging, vacancies }: { readonly lodging: Lodging | undefined; readonly vacancies: Vacancies },
 ): Promise<Error | undefined> {
   const client = programClient(run, check, program, recorder);
-  const attempt = attemptOf(run, client, results, program, vacancies.take());
+  const attempt = attemptOf(run, client, results, program, lodging);
   const end = await endOf(run, () => body(attempt));
   // What a failure has left behind is evidence, and of unknown extent.
   const mayStay = run.target.kind === "url" && end === undefined && recorder.droppedCount === 0;
