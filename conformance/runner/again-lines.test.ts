@@ -60,6 +60,8 @@ describe("lines that bring a failure about anew", () => {
       `curl -sS -A touchstone -X POST --data-binary '{"metadata":{"name":"a"}}' $SERVER${own}/configmaps -o /dev/null`,
       "wait",
     ]);
+    const told = againLines(history, history[1] as Exchange, "r", style, "ADDED zz-fence-1 twice");
+    expect(told?.filter((line) => line.includes("zz-fence-1"))).toHaveLength(1);
   });
 
   it("are one line a request, whatever its body", () => {

@@ -12,7 +12,7 @@ import { namespaceLabel, runLabel } from "./sandbox.ts";
 const linesMax = 16;
 
 /**
- * Undefined: the request can be sent as it stands, since it names nothing that the run has made. Empty: no few lines bring
+ * `actual`: what was found wrong. Undefined: the request can be sent as it stands, since it names nothing that the run has made. Empty: no few lines bring
  * it about again, only a replay does.
  */
 export function againLines(
@@ -20,12 +20,13 @@ export function againLines(
   shown: Exchange,
   runId: string,
   usualStyle: CurlStyle,
+  actual = "",
 ): readonly string[] | undefined {
   // Whoever sends them is the manager of the same fields.
   const style = { ...usualStyle, flags: ["-A touchstone", ...usualStyle.flags] };
   const isOfRun = shown.request.path.includes(`touchstone-${runId}-`);
   if (!isOfRun && valuesOf(shown.request).length === 0) return undefined;
-  const steps = stepsOf(history, shown);
+  const steps = stepsOf(history, shown, actual.includes(fenceName));
   if (steps === undefined || !isOfRun) return [];
   const namespaces = missingNamespaces(steps.requests, runId);
   const lines = [
@@ -47,9 +48,10 @@ interface Steps {
 }
 
 /** Undefined: too many, or something was given out in a way that no line can follow. */
-function stepsOf(history: readonly Exchange[], shown: Exchange): Steps | undefined {
+function stepsOf(history: readonly Exchange[], shown: Exchange, withFences: boolean): Steps | undefined {
   const isStream = asksForWatch(shown.request.path);
-  const needed = new Set(history.filter((each) => changes(each) && (isStream || each.began < shown.began)));
+  const isNeeded = (each: Exchange): boolean => changes(each) && (withFences || !isOfFence(each));
+  const needed = new Set(history.filter((each) => isNeeded(each) && (isStream || each.began < shown.began)));
   needed.add(shown);
   const givers = new Map<Exchange, Map<string, Exchange>>();
   const texts = new Map(history.map((each) => [each, each.text()]));
@@ -73,11 +75,14 @@ function stepsOf(history: readonly Exchange[], shown: Exchange): Steps | undefin
   return { exchanges, requests, names };
 }
 
-/** Writes that had an effect, without the fences of the suite's own, which show nothing. */
-function changes({ request: { method, path, body }, status = 0 }: Exchange): boolean {
-  if (method === "GET" || status >= 400 || path.includes("dryRun=")) return false;
-  return !(typeof body === "string" && body.includes('"name":"zz-fence-'));
-}
+/** Writes that had an effect. */
+const changes = ({ request: { method, path }, status = 0 }: Exchange): boolean =>
+  method !== "GET" && status < 400 && !path.includes("dryRun=");
+
+/** The suite's own, which show nothing, unless what is wrong is about one of them. */
+const fenceName = "zz-fence-";
+const isOfFence = ({ request: { body } }: Exchange): boolean =>
+  typeof body === "string" && body.includes(`"name":"${fenceName}`);
 
 interface Value {
   readonly key: "uid" | "resourceVersion" | "continue";

@@ -152,8 +152,13 @@ export class Attempt {
       const why = watch.ended === undefined ? `within ${fenceTimeoutMillis} ms` : `before the watch was ${watch.ended}`;
       throw new Inconclusive(`no event for ${fence.metadata.name} ${why} on GET ${watch.exchange.request.path}`);
     }
-    this.client.recorder.returnTo(watch.exchange);
+    this.isShownBy(watch);
     return watch.events.slice(0, watch.events.findIndex(isFence));
+  }
+
+  /** What is judged next is about this stream, whatever was asked since it began. */
+  isShownBy(watch: WatchStream): void {
+    this.client.recorder.returnTo(watch.exchange);
   }
 
   /**

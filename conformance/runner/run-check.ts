@@ -405,7 +405,10 @@ function failureOf(
     shrinks: exploration.shrinks,
     replay: replayLine(run, check, exploration.path),
     curl: shown === undefined ? "" : curlLine(shown.request, run.curl),
-    again: shown === undefined ? undefined : againLines(recorder.all(), shown, run.names.runId, run.curl),
+    again:
+      shown === undefined
+        ? undefined
+        : againLines(recorder.all(), shown, run.names.runId, run.curl, end.violation.actual),
     history: recorder.records(run.curl),
     historyDropped: recorder.droppedCount,
   };

@@ -64,6 +64,8 @@ export function ownLog(attempt: Attempt, collection: Collection, events: readonl
 export class ResumingWatch {
   readonly events: WatchEvent[] = [];
   readonly resumedFrom: string[] = [];
+  /** The last connection. */
+  latest: WatchStream | undefined;
   private readonly attempt: Attempt;
   private readonly collection: Collection;
   private readonly query: Query;
@@ -90,9 +92,10 @@ export class ResumingWatch {
     watch.close();
   }
 
-  private connect(): Promise<WatchStream> {
+  private async connect(): Promise<WatchStream> {
     this.resumedFrom.push(this.version);
-    return this.attempt.openWatch(this.collection, { ...this.query, resourceVersion: this.version });
+    this.latest = await this.attempt.openWatch(this.collection, { ...this.query, resourceVersion: this.version });
+    return this.latest;
   }
 
   private take(events: readonly WatchEvent[]): void {

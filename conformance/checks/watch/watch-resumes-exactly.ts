@@ -41,6 +41,7 @@ export const watchResumesExactly = defineCheck({
     const upToFence = watch.events.slice(0, fenceIndex(watch, story.fence.metadata.uid));
     const whole = await attempt.untilFence(uncut as WatchStream, story.fence);
     const [expected, actual] = [whole, upToFence].map((events) => ownLog(attempt, story.collection, events));
+    if (watch.latest !== undefined) attempt.isShownBy(watch.latest);
     attempt.holds("watch.resumable", judgeSameEvents(expected ?? [], actual ?? []));
   },
 });
