@@ -96,6 +96,11 @@ export interface JoinedNode {
   usePod(pod: string, usage: PodUsage | undefined): void;
   /** Every look so far, the oldest first. */
   readings(): readonly UsageReading[];
+  /**
+   * Its agent is killed, and another begins once `away` has come to its end. Containers go on, and so does what the first
+   * one kept on the node's disk. Resolves when the other has begun.
+   */
+  restart(away: () => Promise<void>): Promise<void>;
   /** Stops the agent and removes the node. */
   leave(): Promise<void>;
 }
