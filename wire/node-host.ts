@@ -9,8 +9,8 @@ import type { EvictionSettings, EvictionSignal } from "./eviction-thresholds.ts"
 
 export interface NodeHost {
   /**
-   * Resolves when the target has the node and the node is ready. Rejects when the target refuses it. Containers there take no
-   * notice of TERM: they live as long as the grace that they are left.
+   * Resolves when the target has the node and the node is ready. Rejects when the target refuses it. Containers there that
+   * say no command take no notice of TERM: they live as long as the grace that they are left. Others run theirs in a POSIX shell.
    */
   join(node: NodeDeclaration): Promise<JoinedNode>;
   /** Removes every node that is still joined. */

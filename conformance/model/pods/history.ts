@@ -28,7 +28,8 @@ export interface PodSighting {
 export interface ConditionSighting {
   readonly type: string;
   readonly status: string;
-  readonly sinceMillis: number;
+  /** Undefined: whoever wrote it did not say. */
+  readonly sinceMillis: number | undefined;
 }
 
 export interface ContainerSighting {

@@ -15,7 +15,7 @@ export function podSightingOf(pod: ApiObject, fromMillis: number, atMillis: numb
     conditions: objectsIn(status, "conditions").map((condition) => ({
       type: textAt(condition, "type"),
       status: textAt(condition, "status"),
-      sinceMillis: millisAt(condition, "lastTransitionTime") ?? 0,
+      sinceMillis: millisAt(condition, "lastTransitionTime"),
     })),
     containers: Object.fromEntries(lists.map((each) => [textAt(each, "name"), containerOf(each)])),
   };

@@ -93,6 +93,8 @@ describe("times of conditions", () => {
   it("accepts that they stay with the status, and change with it", () => {
     expect(judgeTimes(history([before, look(31, { main: runs })])).violation).toBeUndefined();
     expect(judgeTimes(history([before, after])).violation).toBeUndefined();
+    const silent = { ...after, conditions: after.conditions.map((each) => ({ ...each, sinceMillis: undefined })) };
+    expect(judgeTimes(history([before, silent])).violation).toBeUndefined();
     const probes = { readiness: { ...quick, goodUntil: undefined } };
     const twice = [before, since(look(31, { main: runs }), "Ready", 31)];
     expect(judgeTimes(history(twice, { containers: [container("main", { probes })] })).violation).toBeUndefined();

@@ -163,17 +163,18 @@ function wrongTime(
   type: (typeof own)[number],
 ): Violation | undefined {
   const [from, to] = [conditionIn(before, type), conditionIn(after, type)];
-  if (from === undefined || to === undefined) return undefined;
+  const [fromMillis, toMillis] = [from?.sinceMillis, to?.sinceMillis];
+  if (fromMillis === undefined || toMillis === undefined) return undefined;
   const say = (what: string): Violation => ({
-    expected: `${type} of ${program.name}, ${from.status} and then ${to.status}, ${what}`,
-    actual: `${new Date(to.sinceMillis).toISOString()}, ${new Date(from.sinceMillis).toISOString()} before`,
+    expected: `${type} of ${program.name}, ${from?.status} and then ${to?.status}, ${what}`,
+    actual: `${new Date(toMillis).toISOString()}, ${new Date(fromMillis).toISOString()} before`,
   });
-  if (from.status === to.status) {
+  if (from?.status === to?.status) {
     const mayTurn = swift.has(type) && !isStill(program, before, after);
-    return mayTurn || from.sinceMillis === to.sinceMillis ? undefined : say("keeps its time");
+    return mayTurn || fromMillis === toMillis ? undefined : say("keeps its time");
   }
   const earliest = before.fromMillis - batchMillis - patienceMillis;
-  if (to.sinceMillis + roundingMillis > earliest && to.sinceMillis <= after.atMillis + roundingMillis) return undefined;
+  if (toMillis + roundingMillis > earliest && toMillis <= after.atMillis + roundingMillis) return undefined;
   return say("has the time of its change");
 }
 
