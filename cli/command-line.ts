@@ -106,7 +106,7 @@ const conform = object({
   ),
   joinNodes: withDefault(
     flag("--join-nodes", {
-      description: message`Let nodes of the suite join the cluster at the URL, tainted for the suite's pods alone, to judge evictions under pressure. They are agents in this process, and make the run some fifteen minutes long. Default: none joins, and these checks are unsupported.`,
+      description: message`Let nodes of the suite join the cluster at the URL, tainted for the suite's pods alone, to judge evictions under pressure and what becomes of pods. They are agents in this process, and make the run some fifteen minutes long. Default: none joins, and these checks are unsupported.`,
     }),
     false,
   ),

@@ -9,8 +9,8 @@ import type { EvictionSettings, EvictionSignal } from "./eviction-thresholds.ts"
 
 export interface NodeHost {
   /**
-   * Resolves when the target has the node and the node is ready. Rejects when the target refuses it. Containers there take no
-   * notice of TERM: they live as long as the grace that they are left.
+   * Resolves when the target has the node and the node is ready. Rejects when the target refuses it. Containers there that
+   * say no command take no notice of TERM: they live as long as the grace that they are left. Others run theirs in a POSIX shell.
    */
   join(node: NodeDeclaration): Promise<JoinedNode>;
   /** Removes every node that is still joined. */
@@ -96,6 +96,11 @@ export interface JoinedNode {
   usePod(pod: string, usage: PodUsage | undefined): void;
   /** Every look so far, the oldest first. */
   readings(): readonly UsageReading[];
+  /**
+   * Its agent is killed, and another begins once `away` has come to its end. Containers go on, and so does what the first
+   * one kept on the node's disk. Resolves when the other has begun.
+   */
+  restart(away: () => Promise<void>): Promise<void>;
   /** Stops the agent and removes the node. */
   leave(): Promise<void>;
 }

@@ -38,6 +38,10 @@ const playedElsewhere = [
   "joined-nodes-evict-lawfully",
   "agents-keep-to-their-thresholds",
   "agents-are-set-lawfully",
+  "joined-nodes-run-pods-lawfully",
+  "joined-nodes-admit-lawfully",
+  "joined-nodes-give-what-pods-say",
+  "joined-nodes-keep-what-others-write",
 ];
 
 describe.each([

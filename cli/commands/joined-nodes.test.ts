@@ -142,6 +142,10 @@ class NaiveAgent implements JoinedNode {
     }));
   }
 
+  restart(away: () => Promise<void>): Promise<void> {
+    return away();
+  }
+
   async leave(): Promise<void> {
     this.left = true;
     await this.client.request("DELETE", `/api/v1/nodes/${this.name}`);

@@ -1,4 +1,8 @@
 /** Every check, in the order in which they are shown. A test holds this list to the files. */
+import { joinedNodesAdmitLawfully } from "./agent-pods/joined-nodes-admit-lawfully.ts";
+import { joinedNodesGiveWhatPodsSay } from "./agent-pods/joined-nodes-give-what-pods-say.ts";
+import { joinedNodesKeepWhatOthersWrite } from "./agent-pods/joined-nodes-keep-what-others-write.ts";
+import { joinedNodesRunPodsLawfully } from "./agent-pods/joined-nodes-run-pods-lawfully.ts";
 import type { Check } from "../runner/define-check.ts";
 import { generationCountsTheSpec } from "./objects/generation-counts-the-spec.ts";
 import { damagedMetadataDoesNoHarm } from "./objects/damaged-metadata-does-no-harm.ts";
@@ -310,4 +314,8 @@ export const allChecks: readonly Check[] = [
   joinedNodesEvictLawfully,
   agentsKeepToTheirThresholds,
   agentsAreSetLawfully,
+  joinedNodesRunPodsLawfully,
+  joinedNodesAdmitLawfully,
+  joinedNodesGiveWhatPodsSay,
+  joinedNodesKeepWhatOthersWrite,
 ];

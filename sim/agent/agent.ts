@@ -15,15 +15,19 @@ import { ObjectWatches } from "./client/object-watches.ts";
 import { ServiceCache } from "./client/service-cache.ts";
 import { TokenBucket } from "./client/token-bucket.ts";
 import type { AgentView } from "./listener/agent-view.ts";
+import { admissionLawWith } from "./planted/admission-bugs.ts";
+import { backOffTimesWith } from "./planted/back-off-bugs.ts";
 import { mirrorsWith } from "./planted/mirror-bugs.ts";
+import { planLawWith } from "./planted/plan-bugs.ts";
 import { preemptionWith } from "./planted/preemption-bugs.ts";
-import { hearerWith, type SourceHearer, staticPodLawWith } from "./planted/source-bugs.ts";
+import { runtimeWith } from "./planted/restart-bugs.ts";
+import { hearerWith, staticPodLawWith } from "./planted/source-bugs.ts";
 import { statusLawWith } from "./planted/status-bugs.ts";
 import { podVolumesWith, volumePartsWith } from "./planted/volume-bugs.ts";
-import { admissionOf } from "./pods/admission.ts";
+import type { AdmissionLaw } from "./pods/admission.ts";
 import { forbiddenSysctl } from "./pods/sysctls.ts";
 import type { HeldPod, PodSource } from "./pods/held-pod.ts";
-import { isSameWish, PodManager } from "./pods/pod-manager.ts";
+import { isSameWish, PodManager, type SourceHearer } from "./pods/pod-manager.ts";
 import { AllocationStore } from "./pods/allocation-store.ts";
 import { allocatableOf, infeasibility } from "./pods/pod-resize.ts";
 import { PodSync } from "./pods/pod-sync.ts";
@@ -33,7 +37,7 @@ import { StatusManager } from "./pods/status-manager.ts";
 import { Workers } from "./pods/workers.ts";
 import type { ActivePod, AgentContext, AgentOptions, NodeSide } from "./ports.ts";
 import { type AgentBugs, agentBugsOn } from "../planted/agent-bugs.ts";
-import { BackOffs } from "./runtime/back-off.ts";
+import { BackOffs, usualBackOff } from "./runtime/back-off.ts";
 import { ControlGroups } from "./resources/control-groups.ts";
 import { writeFile } from "./resources/machine-files.ts";
 import { ResourceManagers } from "./resources/resource-managers.ts";
@@ -97,6 +101,7 @@ export class Agent {
   private readonly options: AgentOptions;
   private readonly bugs: AgentBugs;
   private readonly preempt: ReturnType<typeof preemptionWith>;
+  private readonly admission: () => AdmissionLaw;
   private readonly staticPods: () => StaticPodLaw;
   /** Whom sources tell of their pods. */
   private readonly hearer: SourceHearer;
@@ -118,16 +123,18 @@ export class Agent {
     const process = inPieces(ports.process);
     this.ports = { ...ports, process };
     this.options = options;
-    const { dialect, runtime } = ports;
+    const { dialect } = ports;
     const { clock, prng } = process;
     const nowMicros = clock.nowMicros();
     const bugs = ports.bugs ?? agentBugsOn();
     this.bugs = bugs;
     this.preempt = preemptionWith(bugs);
+    this.admission = admissionLawWith(bugs);
     this.staticPods = staticPodLawWith(bugs);
     const { apiQps, apiBurst, eventQps, eventBurst } = options.client;
     this.api = this.caller(new TokenBucket(apiQps, apiBurst, nowMicros));
     this.services = this.api === undefined ? undefined : new ServiceCache(this.api);
+    const runtime = runtimeWith(bugs, { runtime: ports.runtime, process });
     this.cri = new CriCaller(process, runtime, options.pods.runtimeRequestTimeoutMicros);
     const eventApi = this.caller(new TokenBucket(eventQps, eventBurst, nowMicros));
     this.events = new EventRecorder({ process, api: eventApi, dialect, nodeName: options.nodeName });
@@ -448,10 +455,11 @@ export class Agent {
       process,
       cri: this.cri,
       events: this.events,
+      law: planLawWith(this.bugs),
       statuses: this.statuses,
       probes,
       images,
-      backOffs: new BackOffs(this.options.pods.restarts),
+      backOffs: new BackOffs(backOffTimesWith(this.bugs, this.options.pods.restarts ?? usualBackOff)),
       health: this.health,
       node: () => this.nodeFacts(),
       agentName: this.ports.dialect.name === "kubernetes" ? "kubelet" : "nodeagent",
@@ -481,10 +489,10 @@ export class Agent {
     });
   }
 
-  private predicates(pod: HeldPod, others: Parameters<typeof admissionOf>[2]) {
+  private predicates(pod: HeldPod, others: Parameters<AdmissionLaw["admissionOf"]>[2]) {
     const object = this.node.node();
     if (object === undefined) return undefined;
-    const admission = admissionOf({ object, name: this.options.nodeName }, pod, others, this.preempt);
+    const admission = this.admission().admissionOf({ object, name: this.options.nodeName }, pod, others, this.preempt);
     if (admission !== undefined && "reason" in admission) this.managers?.forget(pod.uid);
     return admission;
   }
@@ -496,7 +504,7 @@ export class Agent {
     const infeasible = infeasibility(allocatableOf(object), pod, this.options.managers);
     if (infeasible !== undefined) return infeasible;
     const name = this.options.nodeName;
-    const refused = this.node.admit(pod) ?? admissionOf({ object, name }, pod, others, this.preempt);
+    const refused = this.node.admit(pod) ?? this.admission().admissionOf({ object, name }, pod, others, this.preempt);
     if (refused === undefined || "victims" in refused) return refused;
     return { reason: "Deferred", message: refused.message } as const;
   }

@@ -55,7 +55,7 @@ export class ProgrammedHost implements NodeHost {
       const address = `10.99.${Math.floor(this.count / 250)}.${1 + (this.count % 250)}`;
       const server = (agent: Process): ApiHandler => this.heard(options.server(agent), name);
       const made = new ProgrammedNode({ ...options, server, declaration, address });
-      made.start();
+      made.startAgent();
       return made;
     });
     this.nodes.set(name, node);
@@ -64,6 +64,11 @@ export class ProgrammedHost implements NodeHost {
       use: (usage) => this.inside(() => node.usage.use(usage)),
       usePod: (pod, usage) => this.inside(() => node.usage.usePod(pod, usage)),
       readings: () => node.readings(),
+      restart: async (away) => {
+        this.inside(() => node.stopAgent());
+        await away();
+        if (this.nodes.get(name) === node) this.inside(() => node.startAgent());
+      },
       leave: () => this.leave(name),
     };
     try {

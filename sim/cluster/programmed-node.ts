@@ -6,13 +6,15 @@ import type { Dialect } from "../../wire/dialect.ts";
 import { parseEvictionSettings } from "../../wire/eviction-thresholds.ts";
 import type { NodeDeclaration, UsageReading } from "../../wire/node-host.ts";
 import { Agent } from "../agent/agent.ts";
+import { AgentListener, RequestCounts } from "../agent/listener/agent-listener.ts";
 import { AgentNode } from "../agent/node/node-side.ts";
+import { logsWith } from "../agent/planted/log-bugs.ts";
 import { agentOptionsOf } from "../agent/options-of-settings.ts";
 import type { AgentOptions } from "../agent/ports.ts";
 import { configzOf } from "../configuration/agent/configz.ts";
 import { agentVersion } from "../configuration/agent/flag-values.ts";
 import type { AgentSettings } from "../configuration/agent/settings.ts";
-import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
+import type { ApiHandler } from "../contract/http-message.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
 import type { AgentBugs } from "../planted/agent-bugs.ts";
@@ -37,9 +39,11 @@ export class ProgrammedNode {
   private readonly options: ProgrammedNodeOptions;
   private readonly settings: AgentSettings;
   private readonly machine: Process;
-  private readonly process: Process;
+  private process: Process;
   private readonly runtime: SimulatedRuntime;
   private side: AgentNode | undefined;
+  private listener: ApiHandler | undefined;
+  private starts = 0;
   private readonly looks: (Taken & { readonly atMicros: number })[] = [];
 
   /** Throws for thresholds that no agent takes. */
@@ -49,7 +53,7 @@ export class ProgrammedNode {
     this.settings = settingsForEviction(declaration.eviction, dialect);
     const { capacity, name } = declaration;
     this.machine = kernel.process(`${name} machine`);
-    this.process = kernel.process(`${name} agent`);
+    this.process = this.machine;
     // Its disks have room for real files, whatever figures are told of them.
     const machine = { milliCpu: capacity.milliCpu, memoryBytes: capacity.memoryBytes, pids: capacity.pids };
     const usage = { memory: unused, pids: unused };
@@ -57,9 +61,13 @@ export class ProgrammedNode {
     this.usage = new ProgrammedUsage(this.runtime, declaration, this.machine.clock);
   }
 
-  start(): void {
+  startAgent(): void {
     const { kernel, server, headers, dialect, bugs } = this.options;
-    const { process, settings } = this;
+    const { settings } = this;
+    this.starts += 1;
+    const { name } = this.options.declaration;
+    const process = kernel.process(this.starts === 1 ? `${name} agent` : `${name} agent ${this.starts}`);
+    this.process = process;
     const rules = parseEvictionSettings(this.options.declaration.eviction);
     if ("error" in rules) throw new Error(rules.error);
     kernel.enter(process, () => {
@@ -91,6 +99,32 @@ export class ProgrammedNode {
         this.agentOptions(),
       );
       agent.start();
+      if (this.side !== undefined) this.listener = logsWith(bugs, this.listenerOf(agent, this.side));
+    });
+  }
+
+  /** Its containers go on. */
+  stopAgent(): void {
+    this.listener = undefined;
+    this.process.crash();
+  }
+
+  /** What its agent serves, to everybody; undefined while it is away. Callers enter its process. */
+  get serving(): { readonly process: Process; readonly handler: ApiHandler } | undefined {
+    const { process, listener } = this;
+    return listener === undefined || !process.alive ? undefined : { process, handler: listener };
+  }
+
+  private listenerOf(agent: Agent, side: AgentNode): AgentListener {
+    return new AgentListener({
+      kind: "serving",
+      agent: agent.view,
+      node: side,
+      configz: () => configzOf(this.settings),
+      hasDebugging: true,
+      idleMillisMax: 0,
+      syncFrequencyMicros: this.agentOptions().pods.syncFrequencyMicros,
+      counts: new RequestCounts(),
     });
   }
 
@@ -105,18 +139,8 @@ export class ProgrammedNode {
     }));
   }
 
-  /** What the agent answers to a path that its server hands on; undefined: it has no such path. */
-  answer(path: string, done: (document: JsonObject | undefined) => void): void {
-    const [bare = ""] = path.split("?");
-    if (bare === "/configz") done(configzOf(this.settings));
-    else if (bare === "/stats/summary" && this.side !== undefined && this.process.alive) {
-      const { side } = this;
-      this.options.kernel.enter(this.process, () => side.summary(path.includes("only_cpu_and_memory=true"), done));
-    } else done(undefined);
-  }
-
   stop(): void {
-    this.process.crash();
+    this.stopAgent();
     this.machine.crash();
   }
 

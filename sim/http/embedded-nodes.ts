@@ -4,9 +4,10 @@
  */
 import type { Dialect } from "../../wire/dialect.ts";
 import type { NodeHost } from "../../wire/node-host.ts";
-import type { Forward, ForwardedAnswer } from "../apiserver/proxy/forward.ts";
+import { concatenated } from "../apiserver/encodings/encodings.ts";
+import type { Forward, ForwardedAnswer, ForwardedRequest } from "../apiserver/proxy/forward.ts";
 import { ProgrammedHost } from "../cluster/programmed-host.ts";
-import type { ApiHandler, JsonObject } from "../contract/http-message.ts";
+import type { ApiHandler, ApiRequest, Responder } from "../contract/http-message.ts";
 import { startClusterControllers } from "../control/cluster-controllers.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Process } from "../kernel/types.ts";
@@ -57,16 +58,37 @@ export function embeddedNodes(options: EmbeddedNodesOptions): EmbeddedNodes {
       return (request, done) => {
         const node = host.node(request.host);
         if (node === undefined) return elsewhere(request, done);
-        return reaching.clock.after(answerMicros, () =>
-          node.answer(request.target, (document) => reaching.clock.after(0, () => done(answerOf(document)))),
-        );
+        return reaching.clock.after(answerMicros, () => {
+          const { serving } = node;
+          const told = (answer: ForwardedAnswer): void => void reaching.clock.after(0, () => done(answer));
+          if (serving === undefined) told({ error: "connection refused" });
+          else kernel.enter(serving.process, () => serving.handler.start(requestOf(request), collecting(told)));
+        });
       };
     },
   };
 }
 
-function answerOf(document: JsonObject | undefined): ForwardedAnswer {
-  const body = new TextEncoder().encode(document === undefined ? "404 page not found\n" : JSON.stringify(document));
-  const type = document === undefined ? "text/plain; charset=utf-8" : "application/json";
-  return { status: document === undefined ? 404 : 200, headers: { "content-type": type }, body };
+function requestOf({ method, target, headers, body }: ForwardedRequest): ApiRequest {
+  const at = target.indexOf("?");
+  const [path, query] = at < 0 ? [target, ""] : [target.slice(0, at), target.slice(at + 1)];
+  return { method, path, query, headers, body };
+}
+
+/** The whole answer, once it has come to its end; nothing of the suite's follows one that has none. */
+function collecting(done: (answer: ForwardedAnswer) => void): Responder {
+  const bodies: Uint8Array[] = [];
+  let head: Pick<Extract<ForwardedAnswer, { status: number }>, "status" | "headers"> | undefined;
+  return {
+    respond: (status, headers, payload) =>
+      done({ status, headers: { "content-type": payload.contentType, ...headers }, body: payload.bytes() }),
+    open(status, headers) {
+      head = { status, headers };
+    },
+    frame(payload) {
+      bodies.push(payload.bytes());
+      return 0;
+    },
+    close: () => done(head === undefined ? { error: "EOF" } : { ...head, body: concatenated(bodies) }),
+  };
 }

@@ -3,6 +3,7 @@
  * client sees are rows of `server-bugs.ts`, too: agents of the embedded cluster have them when they are asked for.
  */
 import { commonMistake, type BugRow } from "./bug-row.ts";
+import { podBugs } from "./pod-bugs.ts";
 
 export const seenAgentBugs = {
   "evict-soft-without-grace": {
@@ -242,6 +243,7 @@ export const seenAgentBugs = {
     symptom: "The message of an eviction says of containers within their requests that they use more.",
     source: commonMistake,
   },
+  ...podBugs,
 } as const satisfies Record<string, BugRow>;
 
 interface UnseenBug {

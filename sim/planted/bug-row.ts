@@ -10,7 +10,8 @@ export interface BugRow {
     | "content"
     | "tables"
     | "compression"
-    | "eviction";
+    | "eviction"
+    | "pods";
   /** The check of the suite that sees it soonest: the one to try first, embedded and by URL. */
   readonly foundBy: string;
   /** What a client sees, in one sentence. */

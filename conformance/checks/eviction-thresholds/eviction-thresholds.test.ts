@@ -215,6 +215,7 @@ async function judgeBound(fault: EvictorFault | undefined, runs: number): Promis
             atMillis: at.atMillis + startMillis,
             takenMillis: at.takenMillis + startMillis,
           })),
+        restart: (away) => away(),
         leave: async () => void nodes.delete(name),
       } satisfies JoinedNode;
     },

@@ -245,7 +245,7 @@ export class NodeKeeper {
       return;
     }
     const { conditions, events } = this.conditions(before, errors);
-    const body = statusPatch(before, fields, conditions) ?? (isDue ? heartbeatPatch(conditions) : undefined);
+    const body = statusPatch(before, fields, conditions) ?? (isDue ? heartbeatPatch(before, conditions) : undefined);
     if (body === undefined) {
       this.settled = inputs;
       done(true);

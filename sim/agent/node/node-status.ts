@@ -96,11 +96,18 @@ export function statusPatch(
         ? !sameResources(before[name], value as Resources)
         : !jsonEqual(before[name] ?? emptyList, value), // a server leaves empty lists out
   );
-  const old = Array.isArray(before["conditions"]) ? (before["conditions"] as readonly JsonObject[]) : [];
+  const old = conditionsIn(before);
   const same = jsonEqual(old.map(withoutHeartbeat), conditions.map(withoutHeartbeat));
   if (changed.length === 0 && same) return undefined;
-  return patchOf(changed, conditions);
+  return patchOf(changed, newOf(old, conditions));
 }
+
+/** Those of others are theirs to write: what is told of them again may be what they no longer say. */
+const newOf = (old: readonly JsonObject[], conditions: readonly JsonObject[]): readonly JsonObject[] =>
+  conditions.filter((condition) => !old.some((before) => jsonEqual(before, condition)));
+
+const conditionsIn = (status: JsonObject): readonly JsonObject[] =>
+  Array.isArray(status["conditions"]) ? (status["conditions"] as readonly JsonObject[]) : [];
 
 const emptyList: Json = [];
 
@@ -113,8 +120,8 @@ function sameResources(before: Json | undefined, after: Resources): boolean {
   });
 }
 
-export function heartbeatPatch(conditions: readonly JsonObject[]): JsonObject {
-  return patchOf([], conditions);
+export function heartbeatPatch(before: JsonObject, conditions: readonly JsonObject[]): JsonObject {
+  return patchOf([], newOf(conditionsIn(before), conditions));
 }
 
 function patchOf(changed: readonly (readonly [string, Json])[], conditions: readonly JsonObject[]): JsonObject {

@@ -56,7 +56,35 @@ const bugsOfNodes = {
       }),
     );
   },
+  "nodes-conditions-go": (inner, shows) => {
+    const path = `${nodePath(inner)}/status`;
+    return calling(inner, (api, request, done) =>
+      api.call(isPatchOf(request, path) && shows() ? alone(request) : request, done),
+    );
+  },
+  "nodes-labels-go": (inner, shows) => {
+    const path = nodePath(inner);
+    const labels = { $patch: "replace", ...inner.options.node.labels };
+    const contentType = "application/strategic-merge-patch+json";
+    return calling(inner, (api, request, done) => {
+      if (isPatchOf(request, `${path}/status`) && shows())
+        api.call({ method: "PATCH", path, contentType, body: { metadata: { labels } } }, () => {});
+      api.call(request, done);
+    });
+  },
 } as const satisfies WrapperBugs<AgentBugName, AgentContext>;
+
+const isPatchOf = ({ method, path }: ApiCall, wanted: string): boolean => method === "PATCH" && path === wanted;
+
+/** The conditions that it tells of are all that there are. */
+function alone(request: ApiCall): ApiCall {
+  const body = request.body as JsonObject;
+  const status = (body["status"] ?? {}) as JsonObject;
+  const all = (status["conditions"] ?? []) as readonly JsonObject[];
+  if (all.length === 0) return request;
+  const own = all.filter(({ type }) => type === "Ready" || String(type).endsWith("Pressure"));
+  return { ...request, body: { ...body, status: { ...status, conditions: [...own, { $patch: "replace" }] } } };
+}
 
 export const nodeContextWith = (bugs: AgentBugs, context: AgentContext): AgentContext =>
   wrappedWith(context, bugsOfNodes, bugs);
@@ -107,7 +135,10 @@ function unready({ process: { clock } }: AgentContext, path: string, node: JsonO
   const { conditions = [] } = statusOf(node) as { readonly conditions?: readonly JsonObject[] };
   const now = formatTime(unixSeconds(clock, clock.nowMicros()));
   const told = conditionsOf(conditions, { pressures: [], errors: [notAskedYet], now }).conditions;
-  const body = heartbeatPatch(told.filter(({ type }) => type === "Ready"));
+  const body = heartbeatPatch(
+    {},
+    told.filter(({ type }) => type === "Ready"),
+  );
   return { method: "PATCH", path: `${path}/status`, body, contentType: "application/strategic-merge-patch+json" };
 }
 

@@ -4,13 +4,12 @@ import { metadataOf } from "../../contract/objects.ts";
 import type { AgentBugName, AgentBugs } from "../../planted/agent-bugs.ts";
 import { type DecisionBugs, decisionsWith, type WrapperBugs, wrappedWith } from "../../planted/planting.ts";
 import type { PodSource } from "../pods/held-pod.ts";
-import { byAge, type PodManager } from "../pods/pod-manager.ts";
+import { byAge, type SourceHearer } from "../pods/pod-manager.ts";
 import { type StaticPodLaw, staticPodLaw } from "../sources/static-pod.ts";
-
-/** Who hears what sources have. */
-export type SourceHearer = Pick<PodManager, "replace" | "changed" | "gone" | "isSure">;
+import { specBugs } from "./spec-bugs.ts";
 
 const bugsOfSources = {
+  ...specBugs,
   "evict-forgotten-after-restart": (inner, shows) => {
     const met = new Set<string>();
     const told = (object: JsonObject): JsonObject => {

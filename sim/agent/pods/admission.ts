@@ -44,6 +44,13 @@ export function admissionOf(
   return { reason: "UnexpectedAdmissionError", message };
 }
 
+/** What a node decides by. */
+export interface AdmissionLaw {
+  readonly admissionOf: typeof admissionOf;
+}
+
+export const admissionLaw: AdmissionLaw = { admissionOf };
+
 function mismatchOf(node: AdmittingNode, pod: ActivePod, others: readonly ActivePod[]): Rejection | undefined {
   return (
     affinityMismatch(node, pod) ?? nameMismatch(node, pod) ?? portConflict(pod, others) ?? taintMismatch(node, pod)

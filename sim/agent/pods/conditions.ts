@@ -66,6 +66,18 @@ export function withReadiness(
   return before.map((condition) => drafts.find(({ type }) => type === condition.type) ?? condition);
 }
 
+/** Somebody has opened or shut a readiness gate: what the server has of the pod is not as ready as it is. */
+export function lacksReadiness(pod: Pod): boolean {
+  const { spec, status } = pod;
+  if ((spec.readinessGates ?? []).length === 0) return false;
+  const { conditions = [], initContainerStatuses = [], containerStatuses = [], phase } = status ?? {};
+  const told = conditions.find(({ type }) => type === "Ready");
+  if (told === undefined) return false;
+  const statuses = [...initContainerStatuses, ...containerStatuses];
+  const due = readyCondition(pod, containersReadyCondition(pod, phase, statuses), conditions);
+  return told.status !== due.status || told.message !== due.message;
+}
+
 function initializedCondition(pod: Pod, phase: Phase, statuses: readonly ContainerStatus[]): Draft {
   const type = "Initialized";
   const inits = pod.spec.initContainers ?? [];

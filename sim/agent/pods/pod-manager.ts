@@ -15,6 +15,7 @@ import type { PodChange } from "../runtime/relist.ts";
 import type { RuntimePod } from "../runtime/runtime-pod.ts";
 import { killRuntimePod } from "../runtime/stopping.ts";
 import type { AllocationStore } from "./allocation-store.ts";
+import { lacksReadiness } from "./conditions.ts";
 import { HeldPod, type PodSource } from "./held-pod.ts";
 import { giveResources, type ResizeRefusal } from "./pod-resize.ts";
 import { isTerminalPhase, podOf, type PodStatus } from "./pod-types.ts";
@@ -68,6 +69,9 @@ export interface PodManagerOptions {
   /** Nothing of the pod is left: its directory may go. */
   readonly directoryUnused: (uid: string) => void;
 }
+
+/** Who hears what sources have. */
+export type SourceHearer = Pick<PodManager, "replace" | "changed" | "gone" | "isSure">;
 
 export class PodManager implements ActivePods, ContainerGarbage {
   readonly held = new Map<string, HeldPod>();
@@ -198,7 +202,7 @@ export class PodManager implements ActivePods, ContainerGarbage {
     if (!isSameWish(before, object)) {
       this.touched();
       this.workers.update(held);
-    }
+    } else if (held.source === "api" && lacksReadiness(podOf(object))) this.workers.update(held);
   }
 
   /** The source has it no more. */

@@ -31,7 +31,7 @@ import { resizableContainers } from "./allocation.ts";
 import { begunAnew, isResizing, resizeContainers } from "./pod-resize.ts";
 import { podStatus } from "./status-builder.ts";
 import type { StatusManager } from "./status-manager.ts";
-import { type SyncPlan, syncPlan } from "./sync-plan.ts";
+import type { PlanLaw, SyncPlan } from "./sync-plan.ts";
 import { allNamed, named } from "../runtime/named.ts";
 
 /** `ended`: go on with the next state. `network`: soon again. `failed`: again after a while. */
@@ -41,6 +41,8 @@ export interface PodSyncContext {
   readonly process: Process;
   readonly cri: CriCaller;
   readonly events: AgentEvents;
+  /** What it decides by, asked anew at each sync. */
+  readonly law: () => PlanLaw;
   readonly statuses: StatusManager;
   readonly probes: Probes;
   readonly images: ImagePulls;
@@ -170,7 +172,8 @@ export class PodSync {
     const { pod } = held;
     const before = held.status ?? pod.status ?? {};
     const isPast = clock.nowMicros() >= deadlineOf(held, clock);
-    const isOverdue = isPast && !isTerminalPhase(before.phase);
+    // However its containers end then: it has failed.
+    const isOverdue = isPast && (!isTerminalPhase(before.phase) || before.reason === "DeadlineExceeded");
     const now = formatTime(unixSeconds(clock, clock.nowMicros()));
     const progress = isResizing(held) ? { error: held.resizeError } : undefined;
     const status = podStatus({
@@ -190,7 +193,7 @@ export class PodSync {
       now,
     });
     // The published agent asks each time that it puts a status together, and tells of it each time.
-    if (isOverdue || (isPast && before.reason === "DeadlineExceeded")) {
+    if (isOverdue) {
       this.context.events.pod(held.object, "Normal", "DeadlineExceeded", status.message ?? "");
     }
     return { status, wasTriggered: view.wasTriggered };
@@ -221,8 +224,8 @@ export class PodSync {
   }
 
   private *runPlan(held: HeldPod, secrets: PullSecrets): Task<SyncOutcome | "steady"> {
-    const { probes, cri, events } = this.context;
-    const plan = syncPlan(held.pod, held.runtimePod, probes.verdicts(held), containerHash, held.actuated);
+    const { probes, cri, events, law } = this.context;
+    const plan = law().syncPlan(held.pod, held.runtimePod, probes.verdicts(held), containerHash, held.actuated);
     if (isEmpty(plan)) {
       const lacksDns = this.tellOfDns(held);
       return (held.reasons?.size ?? 0) > 0 || lacksDns || secrets.missing.length > 0 ? "done" : "steady";

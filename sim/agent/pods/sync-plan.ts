@@ -51,7 +51,12 @@ interface Draft {
   readonly toResize: ContainerToResize[];
 }
 
-export function syncPlan(
+/** What one sync decides by. */
+export interface PlanLaw {
+  readonly syncPlan: typeof syncPlan;
+}
+
+function syncPlan(
   pod: Pod,
   runtimePod: RuntimePod,
   probes: ProbeVerdicts,
@@ -103,6 +108,8 @@ export function syncPlan(
   const killPod = keptCount === 0 && toStart.length === 0;
   return { ...nothing, ...draft, killPod, initsToStart: killPod ? [] : draft.initsToStart, toStart, ephemeralToStart };
 }
+
+export const planLaw: PlanLaw = { syncPlan };
 
 /** There is no sandbox that could go on: all begins anew, or nothing does. */
 function freshPlan(pod: Pod, runtimePod: RuntimePod, nothing: SyncPlan): SyncPlan {

@@ -50,6 +50,7 @@ export class Expansion {
     const only = word[0];
     if (word.length === 1 && only?.is === "text" && only.quoted) return [only.text];
     const chunks = yield* this.chunks(this.withHome(word));
+    if (this.isOfNobody(word) && chunks.every(({ text }) => text === "")) return [];
     const fields: string[] = [];
     for (const pattern of this.split(chunks)) {
       const names = isPattern(pattern) && !this.shell.state.options.has("f") ? yield* this.fileNames(pattern) : [];
@@ -58,6 +59,12 @@ export class Expansion {
       if (fields.length > FIELDS_MAX) throw new ShellError("too many words");
     }
     return fields;
+  }
+
+  /** "$@" without parameters is no field at all, though it is quoted. */
+  private isOfNobody(word: Word): boolean {
+    if (this.shell.state.positional.length > 0) return false;
+    return word.some((part) => part.is === "parameter" && part.name === "@");
   }
 
   /** A word as one text, neither split nor matched against files: a value, a target, the word of a `case`. */

@@ -32,6 +32,7 @@ export const scripts: readonly string[] = [
   "f() { echo $#; echo \"$@\"; }; f a 'b c' d",
   'f() { for a in "$@"; do echo "<$a>"; done; }; f \'x y\' z',
   "set -- a b c; echo $# $1 $3; shift; echo $1 $#",
+  'set --; for x in "$@"; do echo "<$x>"; done; echo $#',
   'set -- \'a b\' c; for x in $@; do echo "$x"; done; for x in "$*"; do echo "$x"; done',
   "echo $((1+2*3)) $(( (1+2)*3 )) $((7/2)) $((-7/2)) $((7%3)) $((1<<4)) $((5>3)) $((5==5&&2<1))",
   "x=3; echo $((x*x)) $((x+=2)) $x",
