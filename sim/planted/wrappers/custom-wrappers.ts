@@ -7,6 +7,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 import { extensionNames } from "../../kinds/custom/schema.ts";
 import { setCustomWalk, walkOfStruct } from "../../objects/walker.ts";
+import { dropped } from "./misreading.ts";
 import { type Planted, type Rows, wrapped } from "./planted.ts";
 
 type ResourceOf = typeof customResource;
@@ -42,6 +43,27 @@ const resourceRows: Rows<ResourceOf> = {
     );
     const { type } = inner(definition, { ...version, schema }, dialect).target;
     return { ...made, target: { ...made.target, type }, strategy: { ...made.strategy, type } };
+  },
+  "atomic-maps-are-merged": (inner, shows) => (definition, version, dialect) => {
+    const { mapType } = extensionNames(dialect.extensionPrefix);
+    const made = inner(definition, version, dialect);
+    if (!shows() || version.schema === undefined) return made;
+    const schema = changedInside(version.schema, (each) => dropped(each, mapType));
+    const { type } = inner(definition, { ...version, schema }, dialect).target;
+    return { ...made, target: { ...made.target, type }, strategy: { ...made.strategy, type } };
+  },
+  "transition-rules-unheeded": (inner, shows) => (definition, version, dialect) => {
+    const { validations } = extensionNames(dialect.extensionPrefix);
+    const made = inner(definition, version, dialect);
+    if (!shows() || version.schema === undefined) return made;
+    const schema = changedInside(version.schema, (each) => {
+      const rules = each[validations];
+      if (!Array.isArray(rules)) return each;
+      const kept = (rules as readonly JsonObject[]).filter(({ rule }) => !/\boldSelf\b/.test(String(rule)));
+      return { ...each, [validations]: kept };
+    });
+    const { rules } = inner(definition, { ...version, schema }, dialect).strategy;
+    return { ...made, strategy: { ...made.strategy, rules } };
   },
   "strict-rejects-metadata": (inner, shows) => (definition, version, dialect) => {
     const made = inner(definition, version, dialect);
