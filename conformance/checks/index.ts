@@ -151,6 +151,7 @@ import { decisionsAreKeptForTheirLifetime } from "./authorization/decisions-are-
 import { webhookConfigurationsAreChecked } from "./webhooks/webhook-configurations-are-checked.ts";
 import { unreachableWebhooksDecideByPolicy } from "./webhooks/unreachable-webhooks-decide-by-policy.ts";
 import { webhooksAreAskedAndObeyed } from "./webhooks/webhooks-are-asked-and-obeyed.ts";
+import { policiesJudgeEveryWrite } from "./policies/policies-judge-every-write.ts";
 import { agentsAreSetLawfully } from "./eviction-thresholds/agents-are-set-lawfully.ts";
 import { agentsKeepToTheirThresholds } from "./eviction-thresholds/agents-keep-to-their-thresholds.ts";
 import { joinedNodesEvictLawfully } from "./eviction-thresholds/joined-nodes-evict-lawfully.ts";
@@ -304,6 +305,7 @@ export const allChecks: readonly Check[] = [
   authorizersAreAskedInOrder,
   authorizersThatFailDecideByPolicy,
   decisionsAreKeptForTheirLifetime,
+  policiesJudgeEveryWrite,
   webhookConfigurationsAreChecked,
   unreachableWebhooksDecideByPolicy,
   webhooksAreAskedAndObeyed,

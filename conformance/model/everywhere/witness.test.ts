@@ -97,6 +97,22 @@ describe("answers that any law may look at", () => {
       ],
     ],
     [
+      "a policy's own words",
+      [
+        [
+          "GET",
+          `${collection}/a`,
+          422,
+          refusal({
+            code: 422,
+            reason: "Invalid",
+            message: "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no",
+            details: { causes: [{ message: "no" }] },
+          }),
+        ],
+      ],
+    ],
+    [
       "what a definition that was changed makes of an object",
       [
         ["GET", widgets, 200, widget({ size: 1 })],
