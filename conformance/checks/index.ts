@@ -74,6 +74,7 @@ import { strictTakesBackWhatWasGiven } from "./field-validation/strict-takes-bac
 import { requiredFieldsAreRequired } from "./field-validation/required-fields-are-required.ts";
 import { typesAreAlwaysValidated } from "./field-validation/types-are-always-validated.ts";
 import { definitionsAreServedUntilTheyGo } from "./custom-resources/definitions-are-served-until-they-go.ts";
+import { rulesJudgeEveryWrite } from "./custom-resources/rules-judge-every-write.ts";
 import { schemasHoldForEveryVerb } from "./custom-resources/schemas-hold-for-every-verb.ts";
 import { schemasDecideWhatIsKept } from "./custom-resources/schemas-decide-what-is-kept.ts";
 import { selectorsMeanTheSameEverywhere } from "./selectors/selectors-mean-the-same-everywhere.ts";
@@ -242,6 +243,7 @@ export const allChecks: readonly Check[] = [
   definitionsAreServedUntilTheyGo,
   schemasDecideWhatIsKept,
   schemasHoldForEveryVerb,
+  rulesJudgeEveryWrite,
   selectorsMeanTheSameEverywhere,
   wrongSelectorsAreRefused,
   ownersFollowTheModel,

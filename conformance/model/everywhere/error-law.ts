@@ -62,7 +62,9 @@ export function judgeStatus(document: Json | undefined, code: number | undefined
   if (details === undefined) return undefined;
   if (!isJsonObject(details)) return wrong("details: an object");
   const namesReasons = said === 422 && !saysOthersWords.test(message);
-  return areCauses(details["causes"], namesReasons) ? undefined : wrong("details.causes: objects with a reason and a message");
+  return areCauses(details["causes"], namesReasons)
+    ? undefined
+    : wrong("details.causes: objects with a reason and a message");
 }
 
 /** A webhook that refuses says why in words of its own, and so does a policy. */
