@@ -145,6 +145,7 @@ import { callersAreWhoTheirTokenSays } from "./authentication/callers-are-who-th
 import { evictionsKeepTheBudget } from "./eviction/evictions-keep-the-budget.ts";
 import { evictionsAreDeletions } from "./eviction/evictions-are-deletions.ts";
 import { reviewsSayWhatHappens } from "./authorization/reviews-say-what-happens.ts";
+import { nobodyGrantsWhatTheyLack } from "./authorization/nobody-grants-what-they-lack.ts";
 import { strangersLearnNothing } from "./authorization/strangers-learn-nothing.ts";
 import { authorizersAreAskedInOrder } from "./authorization/authorizers-are-asked-in-order.ts";
 import { authorizersThatFailDecideByPolicy } from "./authorization/authorizers-that-fail-decide-by-policy.ts";
@@ -303,6 +304,7 @@ export const allChecks: readonly Check[] = [
   evictionsKeepTheBudget,
   evictionsAreDeletions,
   reviewsSayWhatHappens,
+  nobodyGrantsWhatTheyLack,
   strangersLearnNothing,
   authorizersAreAskedInOrder,
   authorizersThatFailDecideByPolicy,

@@ -55,6 +55,23 @@ export function refusing(webhooks: readonly ModelWebhook[], write: AdmittedWrite
   );
 }
 
+export const warningOf = ({ name }: Pick<ModelWebhook, "name">): string => `${name} warns of it`;
+
+/** What a write that was let in is answered: the warning of each webhook that was asked, and of no other. */
+export function judgeWebhookWarnings(
+  webhooks: readonly ModelWebhook[],
+  write: AdmittedWrite,
+  warnings: readonly string[],
+): Violation | undefined {
+  const wrong = webhooks.find((webhook) => {
+    const isDue = webhook.does !== "broken" && concerns(webhook, write);
+    return isDue !== warnings.includes(warningOf(webhook));
+  });
+  if (wrong === undefined) return undefined;
+  const expected = `${concerns(wrong, write) ? "a" : "no"} warning of ${wrong.name}`;
+  return { expected, actual: warnings.join(" | ") || "no warnings" };
+}
+
 /** The reviews of one write: of what concerns it, once each unless an earlier one refused, and each saying what is asked. */
 export function judgeReviews(
   webhooks: readonly ModelWebhook[],
