@@ -66,6 +66,7 @@ import { preconditionsAreKept } from "./deletion/preconditions-are-kept.ts";
 import { unsafeDeletionsAreRefused } from "./deletion/unsafe-deletions-are-refused.ts";
 import { dryRunsLeaveNoTrace } from "./dry-run/dry-runs-leave-no-trace.ts";
 import { onlyAllIsDry } from "./dry-run/only-all-is-dry.ts";
+import { discoveriesSayTheSame } from "./errors/discoveries-say-the-same.ts";
 import { discoverySaysWhatIsServed } from "./errors/discovery-says-what-is-served.ts";
 import { errorsAreStatusObjects } from "./errors/errors-are-status-objects.ts";
 import { mediaTypesAreNegotiated } from "./errors/media-types-are-negotiated.ts";
@@ -235,6 +236,7 @@ export const allChecks: readonly Check[] = [
   dryRunsLeaveNoTrace,
   onlyAllIsDry,
   discoverySaysWhatIsServed,
+  discoveriesSayTheSame,
   errorsAreStatusObjects,
   mediaTypesAreNegotiated,
   strayFieldsAreHandledByLevel,
