@@ -81,6 +81,7 @@ import { schemasDecideWhatIsKept } from "./custom-resources/schemas-decide-what-
 import { selectorsMeanTheSameEverywhere } from "./selectors/selectors-mean-the-same-everywhere.ts";
 import { wrongSelectorsAreRefused } from "./selectors/wrong-selectors-are-refused.ts";
 import { ownersFollowTheModel } from "./apply/owners-follow-the-model.ts";
+import { schemasSayWhatIsOwned } from "./apply/schemas-say-what-is-owned.ts";
 import { listsHaveOwnersByElement } from "./apply/lists-have-owners-by-element.ts";
 import { refusedAppliesChangeNothing } from "./apply/refused-applies-change-nothing.ts";
 import { subresourcesHaveOwnOwners } from "./apply/subresources-have-own-owners.ts";
@@ -251,6 +252,7 @@ export const allChecks: readonly Check[] = [
   wrongSelectorsAreRefused,
   ownersFollowTheModel,
   listsHaveOwnersByElement,
+  schemasSayWhatIsOwned,
   refusedAppliesChangeNothing,
   subresourcesHaveOwnOwners,
   writesOwnWhatTheyChange,
