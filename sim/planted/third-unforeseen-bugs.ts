@@ -7,7 +7,7 @@ import { commonMistake, type BugRow } from "./bug-row.ts";
 export const thirdUnforeseenBugs = {
   "named-watch-forgets-labels": {
     area: "watches",
-    foundBy: "collections-follow-their-writer",
+    foundBy: "watch-filters-the-history",
     symptom: "A watch of one name does not heed its label selector.",
     source: commonMistake,
   },
@@ -37,7 +37,7 @@ export const thirdUnforeseenBugs = {
   },
   "atomic-maps-are-merged": {
     area: "writes",
-    foundBy: "schemas-hold-for-every-verb",
+    foundBy: "schemas-say-what-is-owned",
     symptom: "An atomic map of a custom resource has an owner for each of its fields, and an apply merges it.",
     source: commonMistake,
   },
@@ -97,13 +97,13 @@ export const thirdUnforeseenBugs = {
   },
   "transition-rules-unheeded": {
     area: "writes",
-    foundBy: "schemas-hold-for-every-verb",
+    foundBy: "rules-judge-every-write",
     symptom: "Rules of a custom resource that compare with the old value are not asked.",
     source: commonMistake,
   },
   "selectable-fields-select-all": {
     area: "lists",
-    foundBy: "selectors-mean-the-same-everywhere",
+    foundBy: "collections-follow-their-writer",
     symptom: "A field selector of a custom resource that names a field of its own leaves nothing out.",
     source: commonMistake,
   },
@@ -127,13 +127,13 @@ export const thirdUnforeseenBugs = {
   },
   "escalation-by-update": {
     area: "access",
-    foundBy: "reviews-say-what-happens",
+    foundBy: "nobody-grants-what-they-lack",
     symptom: "An update of a role grants what its writer does not hold.",
     source: commonMistake,
   },
   "aggregated-without-subresources": {
     area: "content",
-    foundBy: "discovery-says-what-is-served",
+    foundBy: "discoveries-say-the-same",
     symptom: "Discovery of everything at once leaves out subresources.",
     source: commonMistake,
   },
@@ -145,7 +145,7 @@ export const thirdUnforeseenBugs = {
   },
   "policies-skip-patches": {
     area: "access",
-    foundBy: "webhooks-are-asked-and-obeyed",
+    foundBy: "policies-judge-every-write",
     symptom: "Validating admission policies are not asked about patches.",
     source: commonMistake,
   },

@@ -71,24 +71,30 @@ export const nobodyGrantsWhatTheyLack = defineCheck<{
     const group = `rbac.authorization.${attempt.profile.dialect.groupSuffix}`;
     const roles = await attempt.target.collection("roles", "", `/apis/${group}/v1`);
     const bindings = await attempt.target.collection("rolebindings", "", `/apis/${group}/v1`);
+    const role = (name: string, grants: readonly Grant[]): JsonObject => ({
+      apiVersion: `${group}/v1`,
+      kind: "Role",
+      metadata: { name },
+      rules: rulesOf(attempt, grants),
+    });
+    // Before the rights are granted: who knows of these knows of the roles, too.
+    const made: (ApiObject | undefined)[] = [];
+    for (const [index, { way, wanted }] of steps.entries()) {
+      const isNew = way === "post" || way === "create by apply";
+      const live = role(`role-${index}`, way === "bind" ? wanted : []);
+      made.push(isNew ? undefined : objectOf(await roles.create(live)));
+    }
     const user = await createSecondUser(attempt);
     await grant(attempt, user, [...held, writing], "held");
     for (const [index, step] of steps.entries()) {
       const { way, wanted, dry } = step;
-      const isNew = way === "post" || way === "create by apply";
       const name = `role-${index}`;
-      const role = (grants: readonly Grant[]): JsonObject => ({
-        apiVersion: `${group}/v1`,
-        kind: "Role",
-        metadata: { name },
-        rules: rulesOf(attempt, grants),
-      });
-      const live = isNew ? undefined : objectOf(await roles.create(role(way === "bind" ? wanted : [])));
+      const live = made[index];
       const isLawful = isCovered([...held, writing], wanted);
       const answer =
         way === "bind"
           ? await bindings.create(bindingOf(group, name, user), { as: user.as, ...dryly(dry) })
-          : await send(roles, way, role(wanted), live, user, dry);
+          : await send(roles, way, role(name, wanted), live, user, dry);
       const what = `a ${dry ? "dry " : ""}${way} that grants ${JSON.stringify(wanted)} by one who holds ${JSON.stringify(held)}`;
       const expected = isLawful ? `let in: ${what}` : `403 for ${what}`;
       const isRight = isLawful ? answer.status < 300 : answer.status === 403;
