@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   type AdmittedWrite,
+  judgeReinvocation,
   judgeReviews,
   judgeWebhookWarnings,
   type ModelWebhook,
@@ -51,6 +52,16 @@ it("each webhook that was asked has its warning told, and no other", () => {
   expect(judge(warningOf({ name: "w" }), "of something else")).toBeUndefined();
   expect(judge()).toBeDefined();
   expect(judge(warningOf({ name: "w" }), warningOf({ name: "v" }))).toBeDefined();
+});
+
+it("who wants to be asked again is, after a change alone", () => {
+  const again = webhook({ again: true });
+  const stamp = webhook({ name: "s", does: "stamp" });
+  expect(judgeReinvocation([again, stamp], write, [review, review])).toBeUndefined();
+  expect(judgeReinvocation([again, stamp], write, [review])).toBeDefined();
+  expect(judgeReinvocation([stamp, again], write, [review])).toBeUndefined();
+  expect(judgeReinvocation([webhook(), stamp], write, [review])).toBeUndefined();
+  expect(judgeReinvocation([again, webhook({ name: "s" })], write, [review])).toBeUndefined();
 });
 
 describe("judgeReviews", () => {

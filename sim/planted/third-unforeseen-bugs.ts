@@ -149,4 +149,77 @@ export const thirdUnforeseenBugs = {
     symptom: "Validating admission policies are not asked about patches.",
     source: commonMistake,
   },
+  // Thought up together with those above, and first tried when the checks had been sharpened by them.
+  "exact-lists-forget-labels": {
+    area: "lists",
+    foundBy: "collections-follow-their-writer",
+    symptom: "An Exact list does not heed its label selector.",
+    source: commonMistake,
+  },
+  "deletions-from-sets-unheeded": {
+    area: "writes",
+    foundBy: "what-is-not-named-is-kept",
+    symptom: "A strategic patch that deletes values from a list of such deletes none.",
+    source: commonMistake,
+  },
+  "defaults-stop-at-lists": {
+    area: "writes",
+    foundBy: "schemas-hold-for-every-verb",
+    symptom: "What a custom resource's list holds gets no defaults.",
+    source: commonMistake,
+  },
+  "reinvocation-unheeded": {
+    area: "access",
+    foundBy: "webhooks-are-asked-and-obeyed",
+    symptom: "A webhook that wants to be asked again, once another has changed the object, is asked once.",
+    source: commonMistake,
+  },
+  "core-events-without-series": {
+    area: "content",
+    foundBy: "events-are-one-in-two-groups",
+    symptom: "An event of a series is shown without it in the core group.",
+    source: commonMistake,
+  },
+  "leases-take-stale": {
+    area: "writes",
+    foundBy: "objects-keep-their-laws",
+    symptom: "An update of a lease does not heed the resourceVersion that it names.",
+    source: commonMistake,
+  },
+  "deletion-raises-no-generation": {
+    area: "deletion",
+    foundBy: "generation-counts-the-spec",
+    symptom: "The generation does not rise when a deletion begins.",
+    source: commonMistake,
+  },
+  "table-objects-are-metadata": {
+    area: "tables",
+    foundBy: "tables-show-the-list",
+    symptom: "A Table that is to hold whole objects holds their metadata.",
+    source: commonMistake,
+  },
+  "rules-stop-at-lists": {
+    area: "writes",
+    foundBy: "rules-judge-every-write",
+    symptom: "Rules of what a custom resource's list holds are not asked.",
+    source: commonMistake,
+  },
+  "policies-skip-dry-runs": {
+    area: "access",
+    foundBy: "policies-judge-every-write",
+    symptom: "Validating admission policies are not asked about dry runs.",
+    source: commonMistake,
+  },
+  "webhooks-skip-applies": {
+    area: "access",
+    foundBy: "webhooks-are-asked-and-obeyed",
+    symptom: "Webhooks that change objects are not asked about applies.",
+    source: commonMistake,
+  },
+  "escalation-by-binding": {
+    area: "access",
+    foundBy: "nobody-grants-what-they-lack",
+    symptom: "A binding grants what its writer does not hold.",
+    source: commonMistake,
+  },
 } as const satisfies Record<string, BugRow>;

@@ -11,12 +11,14 @@ import { warningTexts } from "../../model/field-warnings.ts";
 import {
   type AdmittedWrite,
   concerns,
+  judgeReinvocation,
   judgeReviews,
   judgeWebhookWarnings,
   type ModelWebhook,
   refusing,
   type ToldReview,
   warningOf,
+  writeVerbs,
 } from "../../model/webhook-law.ts";
 import { furnish, hasHappened, send } from "../../runner/admitted-writes.ts";
 import type { Attempt } from "../../runner/attempt.ts";
@@ -25,6 +27,16 @@ import { pollUntil } from "../../runner/poll.ts";
 import { configurationPath, configure, webhookOf } from "../../runner/webhook-configuration.ts";
 
 const mark: ModelWebhook = { name: "mark", operations: ["CREATE"], team: "mark", does: "allow", failurePolicy: "Fail" };
+
+const watching = {
+  operations: ["CREATE", "UPDATE"],
+  unless: undefined,
+  team: "red",
+  does: "allow",
+  sideEffects: "None",
+  failurePolicy: "Fail",
+  again: false,
+} as const;
 
 /**
  * Property: webhooks are asked about what their rules and selectors name and nothing else, told what it is and whether it is
@@ -42,6 +54,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
     "webhooks.dry-run-told",
     "webhooks.review",
     "webhooks.warnings",
+    "webhooks.reinvoked",
   ],
   features: ["webhook-calls", "webhooks", "configmaps", "podtemplates", "namespaces"],
   cost: "slow",
@@ -55,12 +68,30 @@ export const webhooksAreAskedAndObeyed = defineCheck({
         does: fc.constantFrom("allow", "deny", "stamp"),
         sideEffects: fc.constantFrom("None", "NoneOnDryRun"),
         failurePolicy: fc.constantFrom("Fail", "Ignore"),
+        again: fc.boolean(),
       }),
       { minLength: 1, maxLength: 2 },
     ),
     writes: anyAdmittedWrites(4),
   }),
   examples: [
+    {
+      mutating: true,
+      webhooks: [
+        { ...watching, again: true },
+        { ...watching, does: "stamp" },
+      ],
+      writes: writeVerbs.map(
+        (verb): AdmittedWrite => ({
+          operation: verb === "put" ? "CREATE" : "UPDATE",
+          resource: "configmaps",
+          name: verb,
+          teams: verb === "put" ? ["red"] : ["red", "red"],
+          dryRun: false,
+          verb,
+        }),
+      ),
+    },
     // By URL few programs are run: the first says something of every requirement.
     {
       mutating: true,
@@ -72,6 +103,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
           does: "stamp",
           sideEffects: "None",
           failurePolicy: "Fail",
+          again: false,
         },
         {
           operations: ["CREATE", "DELETE"],
@@ -80,10 +112,11 @@ export const webhooksAreAskedAndObeyed = defineCheck({
           does: "deny",
           sideEffects: "NoneOnDryRun",
           failurePolicy: "Ignore",
+          again: true,
         },
       ],
       writes: [
-        { operation: "CREATE", resource: "configmaps", name: "create-0", teams: ["red"], dryRun: true },
+        { operation: "CREATE", resource: "configmaps", name: "create-0", teams: ["red"], dryRun: true, verb: "apply" },
         { operation: "UPDATE", resource: "configmaps", name: "update-1", teams: ["red", "blue"], dryRun: false },
         { operation: "CREATE", resource: "configmaps", name: "create-2", teams: ["blue"], dryRun: false },
         { operation: "DELETE", resource: "configmaps", name: "delete-3", teams: ["blue"], dryRun: false },
@@ -111,7 +144,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
     const kind = mutating ? "mutating" : "validating";
     const auditor = mutating ? await audit(attempt, host, namespace) : undefined;
     await configurationPath(attempt, kind);
-    const sent = models.map((model) => configuredAt(attempt, host, model, namespace));
+    const sent = models.map((model) => configuredAt(attempt, host, model, namespace, mutating));
     objectOf(await configure(attempt, kind, await Promise.all(sent)), "webhooks.configured");
     await awaitCalls(attempt, told, auditor);
     for (const write of writes) {
@@ -121,6 +154,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
       const violation = judgeReviews(models, write, namespace, told);
       const requirement = requirementOf(write, violation?.expected ?? "");
       attempt.holds(requirement, violation);
+      if (mutating) attempt.holds("webhooks.reinvoked", judgeReinvocation(models, write, told));
       await judgeOutcome(attempt, models, write, answer);
       if (auditor !== undefined && write.operation !== "DELETE" && write.resource === "configmaps")
         judgeAudit(attempt, stamperOf(models, write), refusing(models, write), auditor);
@@ -179,10 +213,13 @@ function requirementOf({ dryRun }: AdmittedWrite, expected: string): string {
 async function configuredAt(
   attempt: Attempt,
   { url, certificate }: WebhookHost,
-  { name, operations, team, unless, sideEffects, failurePolicy }: ModelWebhook & { readonly sideEffects: string },
+  model: ModelWebhook & { readonly sideEffects: string },
   namespace: string,
+  mutating: boolean,
 ): Promise<JsonObject> {
+  const { name, operations, team, unless, sideEffects, failurePolicy, again = false } = model;
   return webhookOf(attempt, name, {
+    ...(mutating ? { reinvocationPolicy: again ? "IfNeeded" : "Never" } : {}),
     clientConfig: {
       url: `${url}/${namespace}/${name}`,
       ...(certificate === undefined ? {} : { caBundle: btoa(certificate) }),

@@ -65,6 +65,20 @@ const resourceRows: Rows<ResourceOf> = {
     const { rules } = inner(definition, { ...version, schema }, dialect).strategy;
     return { ...made, strategy: { ...made.strategy, rules } };
   },
+  "rules-stop-at-lists": (inner, shows) => (definition, version, dialect) => {
+    const { validations } = extensionNames(dialect.extensionPrefix);
+    const made = inner(definition, version, dialect);
+    if (!shows() || version.schema === undefined) return made;
+    const schema = changedInside(version.schema, (each) => inItems(each, (inside) => dropped(inside, validations)));
+    const { rules } = inner(definition, { ...version, schema }, dialect).strategy;
+    return { ...made, strategy: { ...made.strategy, rules } };
+  },
+  "defaults-stop-at-lists": (inner, shows) => (definition, version, dialect) => {
+    const made = inner(definition, version, dialect);
+    if (!shows() || made.custom === undefined || version.schema === undefined) return made;
+    const schema = changedInside(version.schema, (each) => inItems(each, (inside) => dropped(inside, "default")));
+    return { ...inner(definition, { ...version, schema }, dialect), custom: made.custom };
+  },
   "strict-rejects-metadata": (inner, shows) => (definition, version, dialect) => {
     const made = inner(definition, version, dialect);
     const { type } = made.target;
@@ -111,6 +125,10 @@ function changedInside(schema: JsonObject, change: (schema: JsonObject) => JsonO
     ...(isObject(additionalProperties) ? { additionalProperties: inside(additionalProperties) } : {}),
   });
 }
+
+/** The schema of a list with what `change` makes of all that its elements are made of. */
+const inItems = (schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject =>
+  isObject(schema["items"]) ? { ...schema, items: changedInside(schema["items"], change) } : schema;
 
 /** Fields of metadata that a schema, which names some of its own, does not name. */
 function unnamedMetadata(object: JsonObject, schema: JsonObject = {}): readonly string[] {

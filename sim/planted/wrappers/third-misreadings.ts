@@ -101,7 +101,38 @@ export const thirdMisreadings = {
   },
   "aggregated-without-subresources": {
     answer: (object) =>
-      object["kind"] === "APIGroupDiscoveryList" ? (withoutInside(object, "subresources") as JsonObject) : object,
+      object["kind"] === "APIGroupDiscoveryList" ? (withoutInside(object, /^subresources$/) as JsonObject) : object,
+  },
+  "exact-lists-forget-labels": {
+    request: (request) =>
+      parametersOf(request).first("resourceVersionMatch") === "Exact"
+        ? { ...request, query: without(request.query, "labelSelector") }
+        : request,
+  },
+  "deletions-from-sets-unheeded": {
+    request: (request) =>
+      typeOf(request).includes("strategic-merge-patch")
+        ? rewritten(request, (body) => withoutInside(body, /^\$deleteFromPrimitiveList\//) as JsonObject)
+        : request,
+  },
+  "core-events-without-series": {
+    answer: (object, _status, { path }) => (isOfCoreEvents(path) ? withoutSeries(object) : object),
+    event: (object) =>
+      object["apiVersion"] === "v1" && object["kind"] === "Event" ? dropped(object, "series") : object,
+  },
+  "leases-take-stale": {
+    request(request, _memory, server) {
+      const isOfLease = isTo(request, server, "", "PUT") && resourceOf(request, server)?.row.resource === "leases";
+      const live = isOfLease ? server.stored(request.path) : undefined;
+      if (live === undefined) return request;
+      const { resourceVersion = "" } = metadataOf(live);
+      return rewritten(request, (body) =>
+        metadataOf(body).resourceVersion === undefined ? body : withResourceVersion(body, resourceVersion),
+      );
+    },
+  },
+  "table-objects-are-metadata": {
+    request: (request) => withParameter(request, "includeObject", (text) => (text === "Object" ? "Metadata" : text)),
   },
   "eviction-forgets-grace": {
     request: (request, _memory, server) =>
@@ -121,12 +152,20 @@ const withAccept = (request: ApiRequest, change: (text: string) => string): ApiR
   return accept === undefined ? request : { ...request, headers: { ...request.headers, accept: change(accept) } };
 };
 
-const withoutRetained = (body: JsonObject): JsonObject => withoutInside(body, "$retainKeys") as JsonObject;
+const withoutRetained = (body: JsonObject): JsonObject => withoutInside(body, /^\$retainKeys$/) as JsonObject;
 
-/** The value without a field wherever it has one. */
-function withoutInside(value: Json, name: string): Json {
+const isOfCoreEvents = (path: string): boolean => /^\/api\/v1\/(namespaces\/[^/]+\/)?events(\/|$)/.test(path);
+
+function withoutSeries(object: JsonObject): JsonObject {
+  const { items } = object;
+  if (!Array.isArray(items)) return dropped(object, "series");
+  return { ...object, items: (items as readonly JsonObject[]).map((item) => dropped(item, "series")) };
+}
+
+/** The value without such fields wherever it has any. */
+function withoutInside(value: Json, name: RegExp): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => withoutInside(each, name));
   if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([field]) => field !== name);
+  const kept = Object.entries(value).filter(([field]) => !name.test(field));
   return Object.fromEntries(kept.map(([field, inner]) => [field, withoutInside(inner as Json, name)])) as JsonObject;
 }

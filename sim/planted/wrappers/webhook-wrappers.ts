@@ -25,6 +25,13 @@ const rows: Rows<AskedWebhooks> = {
       return shows() ? found.map((each) => withEach(each, (webhook) => dropped(webhook, "matchConditions"))) : found;
     },
   }),
+  "reinvocation-unheeded": (inner, shows) => ({
+    ...inner,
+    configurations(kind) {
+      const found = inner.configurations(kind);
+      return shows() ? found.map((each) => withEach(each, (webhook) => dropped(webhook, "reinvocationPolicy"))) : found;
+    },
+  }),
   "webhook-warnings-untold": (inner, shows) => ({
     ...inner,
     call: (wanted, done) =>

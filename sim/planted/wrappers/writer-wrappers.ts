@@ -90,6 +90,14 @@ export const writerWrappers = {
     isApply(run) ? { quotaNamespaces: around(writer.quotaNamespaces, { has: () => false }) } : undefined,
   "escalation-by-update": (writer, run) => withoutStep(writer, run, "rbac escalation", "PUT", "PATCH"),
   "policies-skip-patches": (writer, run) => withoutStep(writer, run, "validating policies", "PATCH"),
+  "policies-skip-dry-runs": (writer, run) =>
+    run.query.has("dryRun") ? withoutStep(writer, run, "validating policies", run.request.method) : undefined,
+  "webhooks-skip-applies": (writer, run) =>
+    isApply(run) ? withoutStep(writer, run, "mutating webhooks", "PATCH") : undefined,
+  "escalation-by-binding": (writer, run) =>
+    run.resourcePlace.row.resource.endsWith("rolebindings")
+      ? withoutStep(writer, run, "rbac escalation", run.request.method)
+      : undefined,
   "going-namespace-is-frozen"(writer, { request, resourcePlace: place }) {
     if (place.namespace === "" || (request.method !== "PUT" && request.method !== "PATCH")) return undefined;
     const namespace = writer.live(writer.resources.named("", "v1", "namespaces"), "", place.namespace);
