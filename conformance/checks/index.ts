@@ -2,6 +2,7 @@
 import type { Check } from "../runner/define-check.ts";
 import { generationCountsTheSpec } from "./objects/generation-counts-the-spec.ts";
 import { damagedMetadataDoesNoHarm } from "./objects/damaged-metadata-does-no-harm.ts";
+import { tokensGoWithWhatTheyAreBoundTo } from "./authentication/tokens-go-with-what-they-are-bound-to.ts";
 import { whoOneIsDoesNotChange } from "./authentication/who-one-is-does-not-change.ts";
 import { integersAreKept } from "./objects/integers-are-kept.ts";
 import { oneRequestIsOneObject } from "./objects/one-request-is-one-object.ts";
@@ -155,6 +156,7 @@ import { decisionsAreKeptForTheirLifetime } from "./authorization/decisions-are-
 import { webhookConfigurationsAreChecked } from "./webhooks/webhook-configurations-are-checked.ts";
 import { unreachableWebhooksDecideByPolicy } from "./webhooks/unreachable-webhooks-decide-by-policy.ts";
 import { webhooksAreAskedAndObeyed } from "./webhooks/webhooks-are-asked-and-obeyed.ts";
+import { servicesKeepWhatTheyWereGiven } from "./services/services-keep-what-they-were-given.ts";
 import { policiesJudgeEveryWrite } from "./policies/policies-judge-every-write.ts";
 import { agentsAreSetLawfully } from "./eviction-thresholds/agents-are-set-lawfully.ts";
 import { agentsKeepToTheirThresholds } from "./eviction-thresholds/agents-keep-to-their-thresholds.ts";
@@ -305,6 +307,7 @@ export const allChecks: readonly Check[] = [
   actingAsAnotherIsARight,
   callersAreWhoTheirTokenSays,
   whoOneIsDoesNotChange,
+  tokensGoWithWhatTheyAreBoundTo,
   evictionsKeepTheBudget,
   evictionsAreDeletions,
   reviewsSayWhatHappens,
@@ -313,6 +316,7 @@ export const allChecks: readonly Check[] = [
   authorizersAreAskedInOrder,
   authorizersThatFailDecideByPolicy,
   decisionsAreKeptForTheirLifetime,
+  servicesKeepWhatTheyWereGiven,
   policiesJudgeEveryWrite,
   webhookConfigurationsAreChecked,
   unreachableWebhooksDecideByPolicy,

@@ -222,4 +222,17 @@ export const thirdUnforeseenBugs = {
     symptom: "A binding grants what its writer does not hold.",
     source: commonMistake,
   },
+  // For the checks that came with these, and had none.
+  "wished-address-unheeded": {
+    area: "writes",
+    foundBy: "services-keep-what-they-were-given",
+    symptom: "A service that asks for an address is given any.",
+    source: commonMistake,
+  },
+  "tokens-are-bound-to-nothing": {
+    area: "access",
+    foundBy: "tokens-go-with-what-they-are-bound-to",
+    symptom: "A token that is to be bound to an object is bound to none.",
+    source: commonMistake,
+  },
 } as const satisfies Record<string, BugRow>;

@@ -134,6 +134,22 @@ export const thirdMisreadings = {
   "table-objects-are-metadata": {
     request: (request) => withParameter(request, "includeObject", (text) => (text === "Object" ? "Metadata" : text)),
   },
+  "wished-address-unheeded": {
+    request: (request, _memory, server) =>
+      isTo(request, server, "", "POST") && resourceOf(request, server)?.row.resource === "services"
+        ? rewritten(request, (body) =>
+            isObject(body["spec"]) && body["spec"]["clusterIP"] === "None"
+              ? body
+              : dropped(dropped(body, "spec", "clusterIP"), "spec", "clusterIPs"),
+          )
+        : request,
+  },
+  "tokens-are-bound-to-nothing": {
+    request: (request, _memory, server) =>
+      isTo(request, server, "token", "POST")
+        ? rewritten(request, (body) => dropped(body, "spec", "boundObjectRef"))
+        : request,
+  },
   "eviction-forgets-grace": {
     request: (request, _memory, server) =>
       isTo(request, server, "eviction", "POST")
