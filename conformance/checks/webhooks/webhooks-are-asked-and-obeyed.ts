@@ -131,6 +131,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
         ...each,
         name: `w${index}`,
         does: !mutating && each.does === "stamp" ? "allow" : each.does,
+        again: each.again && each.does === "allow", // who stamps again would have the last word
       })),
       { ...mark, sideEffects: "None" },
     ];
