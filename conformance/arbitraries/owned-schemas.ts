@@ -26,8 +26,10 @@ const anyKeyed = (depth: number): fc.Arbitrary<OwnedNode> =>
 function anyNode(depth: number): fc.Arbitrary<OwnedNode> {
   const leaves = [fc.constant(text), fc.constant<OwnedNode>({ is: "list" }), fc.constant<OwnedNode>({ is: "set" })];
   if (depth <= 0) return fc.oneof(...leaves);
-  // What is left of a record in a map whose fields have gone, while its key is somebody's, nobody promises.
-  const anyMap = fc.record({ is: fc.constant("map" as const), atomic: fc.boolean(), values: fc.constant(text) });
+  // What is left of a record in a map whose fields have gone, while its key is somebody's, nobody promises: none is drawn.
+  const wholes: OwnedNode[] = [text, { is: "list" }, { is: "set" }, { is: "map", atomic: true, values: text }];
+  const values = fc.oneof(fc.constantFrom(...wholes), anyKeyed(depth - 1));
+  const anyMap = fc.record({ is: fc.constant("map" as const), atomic: fc.boolean(), values });
   return fc.oneof(...leaves, anyRecord(depth), anyMap, anyKeyed(depth - 1));
 }
 
