@@ -37,7 +37,7 @@ function anyNode(depth: number): fc.Arbitrary<OwnedNode> {
 export const anyOwnedSchema: fc.Arbitrary<OwnedRecord> = anyRecord(3).map((node) => ({ ...node, atomic: false }));
 
 /** A value for `node`, of which nothing is empty: whether what is empty is owned is another question. */
-export function anyOwnedValue(node: OwnedNode): fc.Arbitrary<Json> {
+function anyOwnedValue(node: OwnedNode): fc.Arbitrary<Json> {
   switch (node.is) {
     case "text":
       return fc.constantFrom("x", "y");

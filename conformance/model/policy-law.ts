@@ -18,7 +18,7 @@ export interface JudgedState {
 
 export type PolicyOperation = "CREATE" | "UPDATE" | "DELETE";
 
-export const operationOf = ({ before, after }: JudgedWrite): PolicyOperation =>
+const operationOf = ({ before, after }: JudgedWrite): PolicyOperation =>
   before === undefined ? "CREATE" : after === undefined ? "DELETE" : "UPDATE";
 
 interface Validation {

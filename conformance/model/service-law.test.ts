@@ -19,15 +19,14 @@ it("a service has what its type has, keeps it, and shares it with nobody", () =>
   expect(judgeGiven("headless", { address: undefined, port: undefined }, undefined, [])).toBeUndefined();
 });
 
-it.each([
-  ["no address", judgeGiven("ClusterIP", { address: undefined, port: undefined }, undefined, [])],
-  ["no port", judgeGiven("NodePort", { ...one, port: undefined }, undefined, [])],
-  ["a port that is left over", judgeGiven("ClusterIP", one, one, [])],
-  ["an address of what has none", judgeGiven("headless", { ...one, port: undefined }, undefined, [])],
-  ["another's address", judgeGiven("ClusterIP", { ...other, port: undefined }, undefined, [other])],
-  ["another's port", judgeGiven("NodePort", { ...one, port: other.port }, undefined, [other])],
-  ["another address than before", judgeGiven("NodePort", { ...one, address: "10.0.0.3" }, one, [other])],
-  ["another port than before", judgeGiven("NodePort", { ...one, port: 30_003 }, one, [other])],
-])("rejects %s", (_what, violation) => {
-  expect(violation).toBeDefined();
+it("rejects what is missing, left over, another's or not what it was", () => {
+  const nothing = { address: undefined, port: undefined };
+  expect(judgeGiven("ClusterIP", nothing, undefined, [])).toBeDefined();
+  expect(judgeGiven("NodePort", { ...one, port: undefined }, undefined, [])).toBeDefined();
+  expect(judgeGiven("ClusterIP", one, one, [])).toBeDefined();
+  expect(judgeGiven("headless", { ...one, port: undefined }, undefined, [])).toBeDefined();
+  expect(judgeGiven("ClusterIP", { ...other, port: undefined }, undefined, [other])).toBeDefined();
+  expect(judgeGiven("NodePort", { ...one, port: other.port }, undefined, [other])).toBeDefined();
+  expect(judgeGiven("NodePort", { ...one, address: "10.0.0.3" }, one, [other])).toBeDefined();
+  expect(judgeGiven("NodePort", { ...one, port: 30_003 }, one, [other])).toBeDefined();
 });
