@@ -101,6 +101,7 @@ import { prettyChangesLayoutAlone } from "./negotiation/pretty-changes-layout-al
 import { metadataCanBeAskedForAlone } from "./negotiation/metadata-can-be-asked-for-alone.ts";
 import { pagesAreTheSameInEveryEncoding } from "./encodings/pages-are-the-same-in-every-encoding.ts";
 import { whatIsImmutableStays } from "./writes/what-is-immutable-stays.ts";
+import { prioritiesComeFromClasses } from "./writes/priorities-come-from-classes.ts";
 import { quotasCountWhatIsThere } from "./writes/quotas-count-what-is-there.ts";
 import { objectsReadTheSameInEveryEncoding } from "./encodings/objects-read-the-same-in-every-encoding.ts";
 import { protobufIsWhole } from "./encodings/protobuf-is-whole.ts";
@@ -223,6 +224,7 @@ export const allChecks: readonly Check[] = [
   subresourcesKeepTheLawsOfWrites,
   whatIsImmutableStays,
   quotasCountWhatIsThere,
+  prioritiesComeFromClasses,
   writesAreLinearizable,
   collectionsAreDeletedAsSelected,
   collectionsKeepOwnDefaults,

@@ -229,6 +229,12 @@ export const thirdUnforeseenBugs = {
     symptom: "A service that asks for an address is given any.",
     source: commonMistake,
   },
+  "priority-of-pods-believed": {
+    area: "writes",
+    foundBy: "priorities-come-from-classes",
+    symptom: "A pod has the priority that it says itself, and not its class's.",
+    source: commonMistake,
+  },
   "tokens-are-bound-to-nothing": {
     area: "access",
     foundBy: "tokens-go-with-what-they-are-bound-to",

@@ -90,6 +90,7 @@ export const writerWrappers = {
     isApply(run) ? { quotaNamespaces: around(writer.quotaNamespaces, { has: () => false }) } : undefined,
   "escalation-by-update": (writer, run) => withoutStep(writer, run, "rbac escalation", "PUT", "PATCH"),
   "policies-skip-patches": (writer, run) => withoutStep(writer, run, "validating policies", "PATCH"),
+  "priority-of-pods-believed": (writer, run) => withoutStep(writer, run, "pod priority", run.request.method),
   "policies-skip-dry-runs": (writer, run) =>
     run.query.has("dryRun") ? withoutStep(writer, run, "validating policies", run.request.method) : undefined,
   "webhooks-skip-applies": (writer, run) =>
