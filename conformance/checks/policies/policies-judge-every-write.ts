@@ -186,6 +186,8 @@ async function putInForce(
   if (!served.some(({ name }) => name === "validatingadmissionpolicies"))
     throw new Unsupported("validatingadmissionpolicies");
   const namespaceSelector = { matchLabels: { [namespaceLabel]: await target.namespace() } };
+  // Others write config maps there, too.
+  const ours = { matchExpressions: [{ key: "team", operator: "Exists" }] };
   const make = async (plural: string, kind: string, name: string, spec: JsonObject): Promise<void> => {
     const collection = `/apis/${apiVersion}/${plural}`;
     target.onCleanUp((cleaner) => cleaner.attempt("DELETE", `${collection}/${name}`));
@@ -200,7 +202,7 @@ async function putInForce(
     await make("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding", name, {
       policyName: name,
       validationActions: [...validationActions],
-      matchResources: { namespaceSelector },
+      matchResources: { namespaceSelector, objectSelector: ours },
     });
   };
   const rules = (of: readonly string[]): JsonObject => ({
