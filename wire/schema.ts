@@ -19,7 +19,8 @@ export type Shape =
   | { readonly is: "either"; readonly types: readonly ScalarName[] }
   | { readonly is: "struct"; readonly type: TypeRow }
   | { readonly is: "list"; readonly items: Shape }
-  | { readonly is: "map"; readonly values: Shape }
+  /** `each`: of which kind its values are as lists or maps, where that is not the usual one. */
+  | { readonly is: "map"; readonly values: Shape; readonly each?: FieldRow | undefined }
   /** Any JSON object (`object`) or any JSON value (`any`): nothing below it is known. */
   | { readonly is: "opaque"; readonly objectOnly: boolean };
 

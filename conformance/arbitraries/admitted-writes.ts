@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { AdmittedWrite, Operation } from "../model/webhook-law.ts";
+import { type AdmittedWrite, type Operation, writeVerbs } from "../model/webhook-law.ts";
 
 const operations: readonly Operation[] = ["CREATE", "UPDATE", "DELETE"];
 export const webhookTeams = ["red", "blue"] as const;
@@ -19,15 +19,17 @@ export const anyAdmittedWrites = (maxLength: number): fc.Arbitrary<readonly Admi
         before: fc.constantFrom<string>(...webhookTeams),
         after: fc.constantFrom<string>(...webhookTeams),
         dryRun: fc.boolean(),
+        verb: fc.constantFrom(undefined, ...writeVerbs),
       }),
       { minLength: 1, maxLength },
     )
     .map((drawn) =>
-      drawn.map(({ operation, other, before, after, dryRun }, index) => ({
+      drawn.map(({ operation, other, before, after, dryRun, verb }, index) => ({
         operation,
         resource: other ? "podtemplates" : "configmaps",
         name: `${operation.toLowerCase()}-${index}`,
         teams: operation === "CREATE" ? [after] : operation === "DELETE" ? [before] : [before, after],
         dryRun,
+        ...(operation === "DELETE" || verb === undefined ? {} : { verb }),
       })),
     );

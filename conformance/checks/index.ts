@@ -6,6 +6,7 @@ import { joinedNodesRunPodsLawfully } from "./agent-pods/joined-nodes-run-pods-l
 import type { Check } from "../runner/define-check.ts";
 import { generationCountsTheSpec } from "./objects/generation-counts-the-spec.ts";
 import { damagedMetadataDoesNoHarm } from "./objects/damaged-metadata-does-no-harm.ts";
+import { tokensGoWithWhatTheyAreBoundTo } from "./authentication/tokens-go-with-what-they-are-bound-to.ts";
 import { whoOneIsDoesNotChange } from "./authentication/who-one-is-does-not-change.ts";
 import { integersAreKept } from "./objects/integers-are-kept.ts";
 import { oneRequestIsOneObject } from "./objects/one-request-is-one-object.ts";
@@ -70,6 +71,7 @@ import { preconditionsAreKept } from "./deletion/preconditions-are-kept.ts";
 import { unsafeDeletionsAreRefused } from "./deletion/unsafe-deletions-are-refused.ts";
 import { dryRunsLeaveNoTrace } from "./dry-run/dry-runs-leave-no-trace.ts";
 import { onlyAllIsDry } from "./dry-run/only-all-is-dry.ts";
+import { discoveriesSayTheSame } from "./errors/discoveries-say-the-same.ts";
 import { discoverySaysWhatIsServed } from "./errors/discovery-says-what-is-served.ts";
 import { errorsAreStatusObjects } from "./errors/errors-are-status-objects.ts";
 import { mediaTypesAreNegotiated } from "./errors/media-types-are-negotiated.ts";
@@ -78,11 +80,13 @@ import { strictTakesBackWhatWasGiven } from "./field-validation/strict-takes-bac
 import { requiredFieldsAreRequired } from "./field-validation/required-fields-are-required.ts";
 import { typesAreAlwaysValidated } from "./field-validation/types-are-always-validated.ts";
 import { definitionsAreServedUntilTheyGo } from "./custom-resources/definitions-are-served-until-they-go.ts";
+import { rulesJudgeEveryWrite } from "./custom-resources/rules-judge-every-write.ts";
 import { schemasHoldForEveryVerb } from "./custom-resources/schemas-hold-for-every-verb.ts";
 import { schemasDecideWhatIsKept } from "./custom-resources/schemas-decide-what-is-kept.ts";
 import { selectorsMeanTheSameEverywhere } from "./selectors/selectors-mean-the-same-everywhere.ts";
 import { wrongSelectorsAreRefused } from "./selectors/wrong-selectors-are-refused.ts";
 import { ownersFollowTheModel } from "./apply/owners-follow-the-model.ts";
+import { schemasSayWhatIsOwned } from "./apply/schemas-say-what-is-owned.ts";
 import { listsHaveOwnersByElement } from "./apply/lists-have-owners-by-element.ts";
 import { refusedAppliesChangeNothing } from "./apply/refused-applies-change-nothing.ts";
 import { subresourcesHaveOwnOwners } from "./apply/subresources-have-own-owners.ts";
@@ -101,6 +105,7 @@ import { prettyChangesLayoutAlone } from "./negotiation/pretty-changes-layout-al
 import { metadataCanBeAskedForAlone } from "./negotiation/metadata-can-be-asked-for-alone.ts";
 import { pagesAreTheSameInEveryEncoding } from "./encodings/pages-are-the-same-in-every-encoding.ts";
 import { whatIsImmutableStays } from "./writes/what-is-immutable-stays.ts";
+import { prioritiesComeFromClasses } from "./writes/priorities-come-from-classes.ts";
 import { quotasCountWhatIsThere } from "./writes/quotas-count-what-is-there.ts";
 import { objectsReadTheSameInEveryEncoding } from "./encodings/objects-read-the-same-in-every-encoding.ts";
 import { protobufIsWhole } from "./encodings/protobuf-is-whole.ts";
@@ -148,6 +153,7 @@ import { callersAreWhoTheirTokenSays } from "./authentication/callers-are-who-th
 import { evictionsKeepTheBudget } from "./eviction/evictions-keep-the-budget.ts";
 import { evictionsAreDeletions } from "./eviction/evictions-are-deletions.ts";
 import { reviewsSayWhatHappens } from "./authorization/reviews-say-what-happens.ts";
+import { nobodyGrantsWhatTheyLack } from "./authorization/nobody-grants-what-they-lack.ts";
 import { strangersLearnNothing } from "./authorization/strangers-learn-nothing.ts";
 import { authorizersAreAskedInOrder } from "./authorization/authorizers-are-asked-in-order.ts";
 import { authorizersThatFailDecideByPolicy } from "./authorization/authorizers-that-fail-decide-by-policy.ts";
@@ -155,6 +161,8 @@ import { decisionsAreKeptForTheirLifetime } from "./authorization/decisions-are-
 import { webhookConfigurationsAreChecked } from "./webhooks/webhook-configurations-are-checked.ts";
 import { unreachableWebhooksDecideByPolicy } from "./webhooks/unreachable-webhooks-decide-by-policy.ts";
 import { webhooksAreAskedAndObeyed } from "./webhooks/webhooks-are-asked-and-obeyed.ts";
+import { servicesKeepWhatTheyWereGiven } from "./services/services-keep-what-they-were-given.ts";
+import { policiesJudgeEveryWrite } from "./policies/policies-judge-every-write.ts";
 import { agentsAreSetLawfully } from "./eviction-thresholds/agents-are-set-lawfully.ts";
 import { agentsKeepToTheirThresholds } from "./eviction-thresholds/agents-keep-to-their-thresholds.ts";
 import { joinedNodesEvictLawfully } from "./eviction-thresholds/joined-nodes-evict-lawfully.ts";
@@ -220,6 +228,7 @@ export const allChecks: readonly Check[] = [
   subresourcesKeepTheLawsOfWrites,
   whatIsImmutableStays,
   quotasCountWhatIsThere,
+  prioritiesComeFromClasses,
   writesAreLinearizable,
   collectionsAreDeletedAsSelected,
   collectionsKeepOwnDefaults,
@@ -236,6 +245,7 @@ export const allChecks: readonly Check[] = [
   dryRunsLeaveNoTrace,
   onlyAllIsDry,
   discoverySaysWhatIsServed,
+  discoveriesSayTheSame,
   errorsAreStatusObjects,
   mediaTypesAreNegotiated,
   strayFieldsAreHandledByLevel,
@@ -245,10 +255,12 @@ export const allChecks: readonly Check[] = [
   definitionsAreServedUntilTheyGo,
   schemasDecideWhatIsKept,
   schemasHoldForEveryVerb,
+  rulesJudgeEveryWrite,
   selectorsMeanTheSameEverywhere,
   wrongSelectorsAreRefused,
   ownersFollowTheModel,
   listsHaveOwnersByElement,
+  schemasSayWhatIsOwned,
   refusedAppliesChangeNothing,
   subresourcesHaveOwnOwners,
   writesOwnWhatTheyChange,
@@ -301,13 +313,17 @@ export const allChecks: readonly Check[] = [
   actingAsAnotherIsARight,
   callersAreWhoTheirTokenSays,
   whoOneIsDoesNotChange,
+  tokensGoWithWhatTheyAreBoundTo,
   evictionsKeepTheBudget,
   evictionsAreDeletions,
   reviewsSayWhatHappens,
+  nobodyGrantsWhatTheyLack,
   strangersLearnNothing,
   authorizersAreAskedInOrder,
   authorizersThatFailDecideByPolicy,
   decisionsAreKeptForTheirLifetime,
+  servicesKeepWhatTheyWereGiven,
+  policiesJudgeEveryWrite,
   webhookConfigurationsAreChecked,
   unreachableWebhooksDecideByPolicy,
   webhooksAreAskedAndObeyed,

@@ -150,7 +150,7 @@ export class Client {
   watch(
     path: string,
     query: Query,
-    options: Pick<RequestOptions, "accept" | "headers" | "onReader"> = {},
+    options: Pick<RequestOptions, "accept" | "headers" | "as" | "onReader"> = {},
   ): WatchStream {
     this.mayGoOn();
     // The documents' spelling and the one that most clients send, in turn.

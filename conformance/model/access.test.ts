@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Answered, type Grant, isGranted, judgeGrant, judgeReview } from "./access.ts";
+import { type Answered, type Grant, isCovered, isGranted, judgeGrant, judgeReview } from "./access.ts";
 
 const grants: readonly Grant[] = [
   { verbs: ["get", "list"], resources: ["configmaps"], names: [] },
@@ -51,4 +51,21 @@ describe("what came of it", () => {
     expect(judgeGrant(answered(false, false, 401))).toBeDefined();
     expect(judgeGrant(answered(true, true, 401))).toBeDefined();
   });
+});
+
+it("what is held covers what is wanted only when it covers each part of it", () => {
+  const held = [
+    { verbs: ["get", "list"], resources: ["pods"], names: [] },
+    { verbs: ["*"], resources: ["configmaps"], names: ["a"] },
+  ];
+  const want = (verbs: string[], resources: string[], names: string[] = []) =>
+    isCovered(held, [{ verbs, resources, names }]);
+  expect(want(["get"], ["pods"])).toBe(true);
+  expect(want(["get"], ["pods"], ["a"])).toBe(true);
+  expect(want(["*"], ["configmaps"], ["a"])).toBe(true);
+  expect(want(["get", "delete"], ["pods"])).toBe(false);
+  expect(want(["get"], ["pods", "pods/status"])).toBe(false);
+  expect(want(["get"], ["configmaps"])).toBe(false);
+  expect(want(["get"], ["configmaps"], ["a", "b"])).toBe(false);
+  expect(want(["*"], ["pods"])).toBe(false);
 });

@@ -29,6 +29,16 @@ export function isGranted(grants: readonly Grant[], { verb, resource, name }: As
   );
 }
 
+/** Whether all that is wanted is held: each verb, resource and name of it. Whoever holds names alone does not hold the whole. */
+export function isCovered(held: readonly Grant[], wanted: readonly Grant[]): boolean {
+  const asks = wanted.flatMap(({ verbs, resources, names }) =>
+    verbs.flatMap((verb) =>
+      resources.flatMap((resource) => (names.length === 0 ? [""] : names).map((name) => ({ verb, resource, name }))),
+    ),
+  );
+  return asks.every((ask) => isGranted(held, ask));
+}
+
 /** One question and what came of it: what the review says, and what the request itself was answered. */
 export interface Answered {
   readonly ask: Ask;

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type AdmittedWrite, judgeReviews, type ModelWebhook, refusing, type ToldReview } from "./webhook-law.ts";
+import {
+  type AdmittedWrite,
+  judgeReinvocation,
+  judgeReviews,
+  judgeWebhookWarnings,
+  type ModelWebhook,
+  refusing,
+  type ToldReview,
+  warningOf,
+} from "./webhook-law.ts";
 
 const webhook = (parts: Partial<ModelWebhook> = {}): ModelWebhook => ({
   name: "w",
@@ -35,6 +44,24 @@ describe("refusing", () => {
   ] as const)("does not concern %s", (_what, other) => {
     expect(refusing([webhook({ does: "deny" })], other)).toBeUndefined();
   });
+});
+
+it("each webhook that was asked has its warning told, and no other", () => {
+  const webhooks = [webhook(), webhook({ name: "v", team: "blue" }), webhook({ name: "x", does: "broken" })];
+  const judge = (...warnings: string[]) => judgeWebhookWarnings(webhooks, write, warnings);
+  expect(judge(warningOf({ name: "w" }), "of something else")).toBeUndefined();
+  expect(judge()).toBeDefined();
+  expect(judge(warningOf({ name: "w" }), warningOf({ name: "v" }))).toBeDefined();
+});
+
+it("who wants to be asked again is, after a change alone", () => {
+  const again = webhook({ again: true });
+  const stamp = webhook({ name: "s", does: "stamp" });
+  expect(judgeReinvocation([again, stamp], write, [review, review])).toBeUndefined();
+  expect(judgeReinvocation([again, stamp], write, [review])).toBeDefined();
+  expect(judgeReinvocation([stamp, again], write, [review])).toBeUndefined();
+  expect(judgeReinvocation([webhook(), stamp], write, [review])).toBeUndefined();
+  expect(judgeReinvocation([again, webhook({ name: "s" })], write, [review])).toBeUndefined();
 });
 
 describe("judgeReviews", () => {

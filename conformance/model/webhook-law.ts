@@ -17,6 +17,8 @@ export interface ModelWebhook {
   /** What it does when it is asked. `broken`: nobody answers. */
   readonly does: "allow" | "deny" | "stamp" | "broken";
   readonly failurePolicy: "Fail" | "Ignore";
+  /** It wants to be asked again when a later one has changed the object. */
+  readonly again?: boolean;
 }
 
 /** One write. `teams`: of the object before and after, as far as there is one. */
@@ -26,7 +28,12 @@ export interface AdmittedWrite {
   readonly name: string;
   readonly teams: readonly string[];
   readonly dryRun: boolean;
+  /** By which verb: a creation by POST or an apply, an update by any. Default: POST, and a merge patch. */
+  readonly verb?: WriteVerb | undefined;
 }
+
+export const writeVerbs = ["put", "merge", "json", "strategic", "apply"] as const;
+export type WriteVerb = (typeof writeVerbs)[number];
 
 /** What a webhook was told, as far as it is judged. */
 export interface ToldReview {
@@ -53,6 +60,40 @@ export function refusing(webhooks: readonly ModelWebhook[], write: AdmittedWrite
       concerns(webhook, write) &&
       (webhook.does === "deny" || (webhook.does === "broken" && webhook.failurePolicy === "Fail")),
   );
+}
+
+/** Who wants to be asked again is, when a webhook after it has changed the object. */
+export function judgeReinvocation(
+  webhooks: readonly ModelWebhook[],
+  write: AdmittedWrite,
+  told: readonly ToldReview[],
+): Violation | undefined {
+  if (write.operation === "DELETE" || refusing(webhooks, write) !== undefined) return undefined;
+  const count = ({ name }: ModelWebhook): number => told.filter(({ webhook }) => webhook === name).length;
+  const forgotten = webhooks.find((webhook, index) => {
+    const isDue = webhook.again === true && webhook.does === "allow" && concerns(webhook, write);
+    const isChanged = webhooks.slice(index + 1).some((later) => later.does === "stamp" && concerns(later, write));
+    return isDue && isChanged && count(webhook) < 2;
+  });
+  if (forgotten === undefined) return undefined;
+  return { expected: `${forgotten.name} asked again`, actual: `asked ${count(forgotten)} times` };
+}
+
+export const warningOf = ({ name }: Pick<ModelWebhook, "name">): string => `${name} warns of it`;
+
+/** What a write that was let in is answered: the warning of each webhook that was asked, and of no other. */
+export function judgeWebhookWarnings(
+  webhooks: readonly ModelWebhook[],
+  write: AdmittedWrite,
+  warnings: readonly string[],
+): Violation | undefined {
+  const wrong = webhooks.find((webhook) => {
+    const isDue = webhook.does !== "broken" && concerns(webhook, write);
+    return isDue !== warnings.includes(warningOf(webhook));
+  });
+  if (wrong === undefined) return undefined;
+  const expected = `${concerns(wrong, write) ? "a" : "no"} warning of ${wrong.name}`;
+  return { expected, actual: warnings.join(" | ") || "no warnings" };
 }
 
 /** The reviews of one write: of what concerns it, once each unless an earlier one refused, and each saying what is asked. */

@@ -14,18 +14,32 @@ export async function furnish(attempt: Attempt, writes: readonly AdmittedWrite[]
 
 export async function send(
   attempt: Attempt,
-  { operation, resource, name, teams, dryRun }: AdmittedWrite,
+  { operation, resource, name, teams, dryRun, verb = "merge" }: AdmittedWrite,
 ): Promise<Answer> {
   const collection = await attempt.target.collection(resource);
-  const options = { query: dryRun ? { dryRun: "All" } : {} };
-  if (operation === "CREATE") return collection.create(sentObject(resource, name, teams[0] as string), options);
+  const query = dryRun ? { dryRun: "All" } : {};
+  const options = { query };
   if (operation === "DELETE") return collection.delete(name, undefined, options);
-  return collection.patch(
-    name,
-    "merge",
-    { metadata: { labels: { team: teams[1] as string, changed: "yes" } } },
-    options,
-  );
+  const applying = { query: { ...query, fieldManager: "applier", force: true } };
+  if (operation === "CREATE") {
+    const sent = sentObject(resource, name, teams[0] as string);
+    return verb === "apply" ? collection.patch(name, "apply", sent, applying) : collection.create(sent, options);
+  }
+  const labels = { team: teams[1] as string, changed: "yes" };
+  switch (verb) {
+    case "put": {
+      const live = objectOf(await collection.get(name));
+      return collection.put(name, { ...live, metadata: { ...live.metadata, labels } }, options);
+    }
+    case "json":
+      return collection.patch(name, "json", [{ op: "replace", path: "/metadata/labels", value: labels }], options);
+    case "apply": {
+      const { apiVersion, kind } = sentObject(resource, name, "");
+      return collection.patch(name, "apply", { apiVersion, kind, metadata: { name, labels } } as JsonObject, applying);
+    }
+    default:
+      return collection.patch(name, verb, { metadata: { labels } }, options);
+  }
 }
 
 /** Whether the write has had its effect. */

@@ -9,6 +9,8 @@ import type { SecondUser } from "./service-account.ts";
 
 const groups: Readonly<Record<string, (suffix: string) => string>> = {
   leases: (suffix) => `coordination.${suffix}`,
+  roles: (suffix) => `rbac.authorization.${suffix}`,
+  rolebindings: (suffix) => `rbac.authorization.${suffix}`,
 };
 
 /** The group of a resource that checks of access use, in the dialect of the target. */
@@ -32,12 +34,7 @@ export async function grant(
   const mark: Grant = { verbs: ["get"], resources: ["configmaps"], names: [`mark-${name}`] };
   const marked: Ask = { verb: "get", resource: "configmaps", name: `mark-${name}` };
   if (await mayDo(attempt, user, marked, user.namespace)) throw new Unsupported("refusals of what nobody granted");
-  const rules = [...grants, mark].map(({ verbs, resources, names }) => ({
-    verbs,
-    resources,
-    apiGroups: [...new Set(resources.map((resource) => groupOf(attempt, resource)))],
-    ...(names.length === 0 ? {} : { resourceNames: names }),
-  }));
+  const rules = rulesOf(attempt, [...grants, mark]);
   objectOf(await roles.create({ apiVersion: `${group}/v1`, kind: "Role", metadata: { name }, rules }));
   const subject = { kind: "ServiceAccount", name: user.account, namespace: user.namespace };
   const binding: JsonObject = {
@@ -58,6 +55,15 @@ export async function grant(
   });
   if (known === undefined) throw new Inconclusive("a role and its binding have no effect within 10000 ms");
 }
+
+/** In the words of a role. */
+export const rulesOf = (attempt: Attempt, grants: readonly Grant[]): JsonObject[] =>
+  grants.map(({ verbs, resources, names }) => ({
+    verbs: [...verbs],
+    resources: [...resources],
+    apiGroups: [...new Set(resources.map((resource) => groupOf(attempt, resource)))],
+    ...(names.length === 0 ? {} : { resourceNames: [...names] }),
+  }));
 
 const knownCountMin = 4;
 

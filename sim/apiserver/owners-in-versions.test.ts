@@ -13,6 +13,10 @@ const schema = (listType: "set" | "atomic") => ({
           size: { type: "integer" },
           color: { type: "string" },
           tags: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": listType },
+          groups: {
+            type: "object",
+            additionalProperties: { type: "array", items: { type: "string" }, "x-kubernetes-list-type": listType },
+          },
         },
       },
     },
@@ -103,4 +107,13 @@ describe("who wrote through another version", () => {
     const after = bed.merge(`${path("v1")}?fieldManager=gamma`, { spec: { size: 3 } });
     expect(Object.keys(owners(after))).toEqual(["gamma v1"]);
   });
+});
+
+it("values of a map are of the kinds that their schema says", () => {
+  const bed = bedWithVersions();
+  expect(apply(bed, "v1", "alpha", { groups: { m: ["x"] } }).status).toBe(201);
+  const both = apply(bed, "v1", "beta", { groups: { m: ["y"] } });
+  expect([both.status, both.at("spec.groups.m")]).toEqual([200, ["x", "y"]]);
+  const own = (value: string): object => ({ "f:groups": { "f:m": { ".": {}, [`v:"${value}"`]: {} } } });
+  expect(owners(both)).toEqual({ "alpha v1": own("x"), "beta v1": own("y") });
 });

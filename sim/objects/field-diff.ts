@@ -172,7 +172,7 @@ function stepOfKey(name: string): string {
 function fieldDiff(field: FieldRow): Diff {
   const { shape } = field;
   if (shape.is === "list") return listDiff(shape.items, field);
-  if (shape.is === "map") return field.mapType === "atomic" ? diffLeaf : mapDiff(shape.values);
+  if (shape.is === "map") return field.mapType === "atomic" ? diffLeaf : mapDiff(shape.values, shape.each);
   if (shape.is === "struct") {
     if (field.mapType === "atomic") return diffLeaf;
     return field.mapType === "granular" ? granularDiff(shape.type) : structDiff(shape.type);
@@ -185,7 +185,7 @@ function shapeDiff(shape: Shape): Diff {
     case "struct":
       return structDiff(shape.type);
     case "map":
-      return mapDiff(shape.values);
+      return mapDiff(shape.values, shape.each);
     case "opaque":
       return diffUntyped;
     default:
@@ -243,8 +243,8 @@ function compileFields(fieldsOf: () => Fields, open: (key: string) => FieldPlan 
   };
 }
 
-function mapDiff(values: Shape): Diff {
-  const inner = shapeDiff(values);
+function mapDiff(values: Shape, each: FieldRow | undefined): Diff {
+  const inner = each === undefined ? shapeDiff(values) : fieldDiff(each);
   return (before, after) => diffMap(before, after, inner);
 }
 

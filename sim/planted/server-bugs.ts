@@ -11,6 +11,7 @@ import type { BugRow } from "./bug-row.ts";
 import { readBugs } from "./read-bugs.ts";
 import { secondUnforeseenBugs } from "./second-unforeseen-bugs.ts";
 import { subresourceBugs } from "./subresource-bugs.ts";
+import { thirdUnforeseenBugs } from "./third-unforeseen-bugs.ts";
 import { unforeseenBugs } from "./unforeseen-bugs.ts";
 import { varietyBugs } from "./variety-bugs.ts";
 import { writeBugs } from "./write-bugs.ts";
@@ -25,6 +26,7 @@ const rows = {
   ...varietyBugs,
   ...unforeseenBugs,
   ...secondUnforeseenBugs,
+  ...thirdUnforeseenBugs,
   ...seenAgentBugs,
 } as const satisfies Record<string, BugRow>;
 

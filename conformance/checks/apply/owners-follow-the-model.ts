@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { stringify } from "yaml";
-import { configMap } from "../../arbitraries/config-maps.ts";
 import type { Answer } from "../../client/exchange.ts";
 import { type Collection, objectOf } from "../../client/collection.ts";
 import { type ApiObject, type JsonObject, objectsIn, versionOf } from "../../client/types.ts";
@@ -34,10 +33,22 @@ interface Update {
   readonly data: Data;
 }
 
-const fieldNames = ["a", "b", "c-d", "e.f"] as const;
-const anyData: fc.Arbitrary<Data> = fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom("x", "y"), {
-  maxKeys: 3,
-});
+/** Where an object has a field: each map of texts has owners for each of its keys. */
+const places = {
+  a: "data",
+  b: "data",
+  "c-d": "annotations",
+  "e.f": "data",
+  "example.com/g": "annotations",
+  h: "labels",
+  "i.j": "labels",
+} as const;
+type FieldName = keyof typeof places;
+const anyData: fc.Arbitrary<Data> = fc.dictionary(
+  fc.constantFrom(...(Object.keys(places) as FieldName[])),
+  fc.constantFrom("x", "y"),
+  { maxKeys: 4 },
+);
 const anyApply: fc.Arbitrary<Apply> = fc.record({
   do: fc.constant("apply"),
   manager: fc.constantFrom("alpha", "beta"),
@@ -65,7 +76,7 @@ const apply = (manager: string, data: Data, more: Partial<Apply> = {}): Apply =>
 /**
  * Property: fields have the owners that the model gives them, a conflict names the fields and the managers that it is
  * about and changes nothing, and what nobody applies any more goes.
- * Method: managers apply, patch and put the entries of one ConfigMap, some of them dry; the model says what each answer
+ * Method: managers apply, patch and put data, labels and annotations of one ConfigMap, some of them dry; the model says what each answer
  * has to be, and what is stored afterwards.
  */
 export const ownersFollowTheModel = defineCheck({
@@ -107,6 +118,8 @@ export const ownersFollowTheModel = defineCheck({
       { do: "merge", manager: "editor", data: { b: "y" } },
       apply("beta", { b: "x" }, { force: true }),
       apply("alpha", {}),
+      apply("beta", { a: "x", h: "x", "c-d": "x" }),
+      apply("beta", { a: "x" }),
     ],
   ],
   async run(attempt, steps) {
@@ -177,13 +190,13 @@ class ModelledObject {
     const { collection, stored } = this;
     if (stored === undefined) return; // who creates is the other writers' affair
     const put = step.do === "put";
-    const labels = stored.metadata.labels ?? {};
+    const labels = managerLabels(stored);
     const live = new Map([...(put ? [] : this.state.live), ...fieldsOf(step.data, labels)]);
     const next = updated(this.state, ownerName(step.manager, "Update"), live);
     const options = { query: { fieldManager: step.manager } };
     const answer = put
-      ? await collection.put("a", configMap("a", { data: step.data, labels }), options)
-      : await collection.patch("a", "merge", { data: step.data }, options);
+      ? await collection.put("a", sentWith(step.data, labels), options)
+      : await collection.patch("a", "merge", partsOf(step.data), options);
     const object = objectOf(answer);
     this.isAsModelled(object, next, { fields: "objects.verbs", owners: "apply.updates-own" });
     this.state = next;
@@ -192,21 +205,15 @@ class ModelledObject {
 
   private send(step: Apply): Promise<Answer> {
     const { manager, data, force, dry, form } = step;
-    const configuration: JsonObject = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "a", labels: ownLabel(step) },
-      ...(Object.keys(data).length === 0 ? {} : { data }),
-    };
+    const configuration = sentWith(data, ownLabel(step));
     const query = { fieldManager: manager, ...(force ? { force } : {}), ...(dry ? { dryRun: "All" } : {}) };
     const rawBody = form === "yaml" ? stringify(configuration, { defaultStringType: "QUOTE_DOUBLE" }) : undefined;
     return this.collection.patch("a", "apply", configuration, { query, rawBody });
   }
 
   private isAsModelled(object: ApiObject, { live, owners }: Owned, judged: { fields: string; owners: string }): void {
-    const data = (object["data"] ?? {}) as Record<string, string>;
-    this.attempt.holds(judged.fields, judgeFields(live, fieldsOf(data, object.metadata.labels ?? {})));
-    this.attempt.holds(judged.owners, judgeOwners(owners, ownersOf(object, [".data.", ".metadata.labels."])));
+    this.attempt.holds(judged.fields, judgeFields(live, fieldsIn(object)));
+    this.attempt.holds(judged.owners, judgeOwners(owners, ownersOf(object, Object.values(paths))));
   }
 
   /** Nothing has happened. */
@@ -229,10 +236,47 @@ function ownLabel({ manager }: Apply): Data {
   return { [manager]: "applies" };
 }
 
+const paths = { data: ".data.", labels: ".metadata.labels.", annotations: ".metadata.annotations." } as const;
+
+const placeOf = (field: string): keyof typeof paths =>
+  (places as Record<string, keyof typeof paths>)[field] ?? "labels";
+
 function fieldsOf(data: Data, labels: Data): Fields {
-  const pathsIn = (map: Data, path: string) =>
-    Object.entries(map).map(([field, value]) => [`${path}.${field}`, value] as const);
-  return new Map([...pathsIn(data, ".data"), ...pathsIn(labels, ".metadata.labels")]);
+  const all = Object.entries({ ...data, ...labels });
+  return new Map(all.map(([field, value]) => [paths[placeOf(field)] + field, value] as const));
+}
+
+function fieldsIn({ metadata, ...object }: ApiObject): Fields {
+  const maps = {
+    data: (object["data"] ?? {}) as Data,
+    labels: metadata.labels ?? {},
+    annotations: metadata.annotations ?? {},
+  };
+  return new Map(
+    (["data", "labels", "annotations"] as const).flatMap((place) =>
+      Object.entries(maps[place]).map(([field, value]) => [paths[place] + field, value] as const),
+    ),
+  );
+}
+
+/** Each field at its place. */
+function partsOf(data: Data, labels: Data = {}): JsonObject {
+  const own = (place: keyof typeof paths, more: Data = {}): JsonObject => {
+    const fields = Object.entries(data).filter(([field]) => placeOf(field) === place);
+    const map = { ...Object.fromEntries(fields), ...more };
+    return Object.keys(map).length === 0 ? {} : { [place]: map };
+  };
+  return { metadata: { ...own("labels", labels), ...own("annotations") }, ...own("data") };
+}
+
+function sentWith(data: Data, labels: Data): JsonObject {
+  const { metadata, ...parts } = partsOf(data, labels);
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", ...(metadata as JsonObject) }, ...parts };
+}
+
+/** The labels that the appliers have for themselves. */
+function managerLabels({ metadata }: ApiObject): Data {
+  return Object.fromEntries(Object.entries(metadata.labels ?? {}).filter(([label]) => !(label in places)));
 }
 
 function shown(answer: Answer): string {

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { Inconclusive } from "../../client/findings.ts";
 import type { Answer } from "../../client/exchange.ts";
 import { detailsOf, isFailureStatus, messageOf, shownAnswer } from "../../client/status-document.ts";
 import { isJsonObject, type JsonObject } from "../../client/types.ts";
@@ -8,7 +9,9 @@ import { defineCheck } from "../../runner/define-check.ts";
 import { grant, mayDo } from "../../runner/roles.ts";
 import { createSecondUser, type SecondUser } from "../../runner/service-account.ts";
 
-const verbs = ["get", "list", "create", "update", "patch", "delete", "deletecollection"] as const;
+const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"] as const;
+/** They are about no one object. */
+const ofCollections: readonly string[] = ["list", "watch", "create", "deletecollection"];
 const resources = ["configmaps", "podtemplates", "pods", "pods/status"] as const;
 const names = ["a", "b"] as const;
 
@@ -30,7 +33,7 @@ const anyAsk = fc
     const verb = isSub && !["get", "update", "patch"].includes(ask.verb) ? "get" : ask.verb;
     // A pod that is let in would still have to pass admission: nobody creates one here.
     const resource = verb === "create" && ask.resource === "pods" ? "configmaps" : ask.resource;
-    return { ...ask, verb, resource, name: ["list", "create", "deletecollection"].includes(verb) ? "" : ask.name };
+    return { ...ask, verb, resource, name: ofCollections.includes(verb) ? "" : ask.name };
   });
 
 const anyProgram: fc.Arbitrary<Program> = fc.record({
@@ -47,6 +50,22 @@ const anyProgram: fc.Arbitrary<Program> = fc.record({
   ),
   asks: fc.array(anyAsk, { minLength: 1, maxLength: 5 }),
 });
+
+/** One right for each type, and a request of each kind: whether one verb stands for another. */
+const singleRights: readonly Program[] = [
+  { configmaps: "get", podtemplates: "delete" },
+  { configmaps: "list", podtemplates: "update" },
+  { configmaps: "deletecollection", podtemplates: "patch" },
+  { configmaps: "watch", podtemplates: "create" },
+].map((rights) => ({
+  grants: Object.entries(rights).map(([resource, verb]) => ({ verbs: [verb], resources: [resource], names: [] })),
+  asks: Object.keys(rights).flatMap((resource) =>
+    verbs.map((verb) => {
+      const name = ofCollections.includes(verb) ? "" : "a";
+      return { verb, resource, name, elsewhere: false, dry: false };
+    }),
+  ),
+}));
 
 /**
  * Property: a request is let in exactly when an access review says so, and that is when a role of the caller grants it: for
@@ -70,6 +89,7 @@ export const reviewsSayWhatHappens = defineCheck<Program>({
   cost: "slow",
   input: anyProgram,
   examples: [
+    ...singleRights,
     {
       grants: [{ verbs: ["get", "delete"], resources: ["configmaps", "pods"], names: [] }],
       asks: [
@@ -90,12 +110,15 @@ export const reviewsSayWhatHappens = defineCheck<Program>({
       const namespace = await attempt.target.namespace(ask.elsewhere ? "-other" : "");
       const reviewed = await mayDo(attempt, user, ask, namespace);
       attempt.holds("names.virtual", undefined); // reviews have no name, and many are posted
-      const answer = await send(attempt, user, ask, namespace);
+      const answer =
+        ask.verb === "watch"
+          ? { status: await statusOfWatch(attempt, user, ask, namespace) }
+          : await send(attempt, user, ask, namespace);
       const granted = !ask.elsewhere && isGranted(grants, ask);
       const answered: Answered = { ask, namespace, granted, reviewed, status: answer.status };
       attempt.holds("authorization.reviews", judgeReview(answered));
       for (const requirement of requirementsOf(ask)) attempt.holds(requirement, judgeGrant(answered));
-      if (answer.status === 403) judgeRefusal(attempt, user, ask, namespace, answer);
+      if (answer.status === 403 && "headers" in answer) judgeRefusal(attempt, user, ask, namespace, answer);
     }
   },
 });
@@ -134,9 +157,23 @@ function requirementsOf({ elsewhere, resource, dry, verb }: Program["asks"][numb
   return [
     ...(elsewhere ? ["authorization.namespace-scope"] : []),
     ...(resource.startsWith("pods") ? ["authorization.subresources"] : []),
-    ...(dry && verb !== "get" && verb !== "list" ? ["authorization.dry-run"] : []),
+    ...(dry && verb !== "get" && verb !== "list" && verb !== "watch" ? ["authorization.dry-run"] : []),
     "authorization.forbidden",
   ];
+}
+
+async function statusOfWatch(
+  attempt: Attempt,
+  { as }: SecondUser,
+  { resource }: Program["asks"][number],
+  namespace: string,
+): Promise<number> {
+  const path = `/api/v1/namespaces/${namespace}/${resource}`;
+  const watch = await attempt.answeredWatch(() => attempt.client.watch(path, { timeoutSeconds: 60 }, { as }));
+  const status = await attempt.statusOf(watch);
+  watch.close();
+  if (status === undefined) throw new Inconclusive(`no answer to a watch of ${path}`);
+  return status;
 }
 
 /** The request itself. What would be created is only created dry, so that asks do not build on one another. */

@@ -23,6 +23,7 @@ export const finalizersHoldObjects = defineCheck({
   property: "An object with finalizers stays, being deleted, until the last of them is gone.",
   requirements: [
     "deletion.finalizers-hold",
+    "deletion.answered",
     "deletion.timestamp",
     "deletion.any-order",
     "deletion.last-finalizer",
@@ -58,6 +59,14 @@ export const finalizersHoldObjects = defineCheck({
       `${answer.status} ${answer.text.slice(0, 200)}`,
     );
     const after = await attempt.fence(collection);
+    const isShown = isApiObject(answer.json) && answer.json["kind"] !== "Status";
+    const isGoing = isShown && (answer.json as ApiObject).metadata.deletionTimestamp != null;
+    attempt.expect(
+      "deletion.answered",
+      isGoing === isShown,
+      "an object that is being deleted",
+      answer.text.slice(0, 400),
+    );
 
     const held = await readHeld(collection);
     attempt.expect(

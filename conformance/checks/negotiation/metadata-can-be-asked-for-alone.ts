@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { anyName, configMap } from "../../arbitraries/config-maps.ts";
 import { mediaTypeOf } from "../../client/client.ts";
-import { objectOf } from "../../client/collection.ts";
+import type { Answer } from "../../client/exchange.ts";
+import { type Collection, objectOf, succeeded } from "../../client/collection.ts";
 import {
   type ApiObject,
   isApiObject,
@@ -14,22 +15,46 @@ import { sameJson } from "../../model/json-values.ts";
 import { acceptAs } from "../../runner/features.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
+const verbs = ["post", "apply", "put", "merge", "json", "strategic"] as const;
+const writtenName = "written";
+
+/** A write of an object that only these write; all but the first kinds need it to be there, and make it otherwise. */
+async function send(collection: Collection, verb: (typeof verbs)[number], accept: string): Promise<Answer> {
+  const sent = configMap(writtenName, { data: { by: verb } });
+  if (verb === "post") return collection.create(sent, { accept });
+  if (verb === "apply")
+    return collection.patch(writtenName, "apply", sent, { accept, query: { fieldManager: "alpha", force: true } });
+  const found = await collection.get(writtenName);
+  const live = objectOf(found.status === 404 ? await collection.create(sent) : found);
+  if (verb === "put") return collection.put(writtenName, { ...live, data: { by: verb } }, { accept });
+  if (verb === "json")
+    return collection.patch(writtenName, "json", [{ op: "add", path: "/data", value: { by: verb } }], { accept });
+  return collection.patch(writtenName, verb, { data: { by: verb } }, { accept });
+}
+
 /**
- * Property: asked for metadata alone, an object, a list and a watch show the metadata that they have otherwise, and
- * nothing else of the objects.
- * Method: any ConfigMaps, read both ways; a list is no object and an object no list.
+ * Property: asked for metadata alone, an object, a list, a watch and the answer to a write show the metadata that they have
+ * otherwise, and nothing else of the objects.
+ * Method: any ConfigMaps, read and written both ways; a list is no object and an object no list.
  */
 export const metadataCanBeAskedForAlone = defineCheck({
   id: "metadata-can-be-asked-for-alone",
   area: "negotiation",
   property: "PartialObjectMetadata shows an object's metadata as it is, in get, list and watch.",
-  requirements: ["negotiation.partial", "negotiation.partial-arity", "negotiation.yaml-watch"],
+  requirements: [
+    "negotiation.partial",
+    "negotiation.partial-writes",
+    "negotiation.partial-arity",
+    "negotiation.yaml-watch",
+  ],
   features: ["configmaps", "watch", "tables"],
   input: fc.record({
     names: fc.uniqueArray(anyName, { minLength: 1, maxLength: 4 }),
     labels: fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("x", ""), { maxKeys: 2 }),
+    verbs: fc.subarray([...verbs], { minLength: 1, maxLength: 2 }),
   }),
-  async run(attempt, { names, labels }) {
+  examples: [{ names: ["a", "b"], labels: { a: "x" }, verbs: [...verbs] }],
+  async run(attempt, { names, labels, verbs: written }) {
     const { dialect } = attempt.profile;
     const collection = await attempt.target.collection("configmaps");
     const { client } = collection;
@@ -38,10 +63,15 @@ export const metadataCanBeAskedForAlone = defineCheck({
     const asObject = acceptAs(dialect, "PartialObjectMetadata");
     const asList = acceptAs(dialect, "PartialObjectMetadataList");
     const apiVersion = `meta.${dialect.groupSuffix}/v1`;
-    const expectMetadata = (whole: ApiObject, part: Json | undefined, where: string) => {
+    const expectMetadata = (
+      whole: ApiObject,
+      part: Json | undefined,
+      where: string,
+      requirement = "negotiation.partial",
+    ) => {
       const expected: JsonObject = { kind: "PartialObjectMetadata", apiVersion, metadata: whole.metadata };
       const same = sameJson(part, expected);
-      attempt.expect("negotiation.partial", same, `in ${where}: ${JSON.stringify(expected)}`, JSON.stringify(part));
+      attempt.expect(requirement, same, `in ${where}: ${JSON.stringify(expected)}`, JSON.stringify(part));
     };
     const [name] = names as [string];
     const whole = objectOf(await collection.get(name));
@@ -102,6 +132,12 @@ export const metadataCanBeAskedForAlone = defineCheck({
       `${names.length} events`,
       `${own().length} events`,
     );
+    for (const verb of written) {
+      const answer = await send(collection, verb, asObject);
+      const kept = objectOf(await collection.get(writtenName));
+      expectMetadata(kept, answer.json, `the answer to a ${verb}`, "negotiation.partial-writes");
+      if (verb === "post") succeeded(await collection.delete(writtenName));
+    }
     const yaml = await client.request("GET", collection.path, {
       accept: "application/yaml",
       query: { watch: true, timeoutSeconds: 1 },

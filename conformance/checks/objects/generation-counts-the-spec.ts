@@ -1,17 +1,17 @@
 import fc from "fast-check";
-import { objectOf } from "../../client/collection.ts";
+import { objectOf, succeeded } from "../../client/collection.ts";
 import type { JsonObject } from "../../client/types.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 
 /**
- * Property: metadata.generation rises by one with a change of the spec, and with nothing else.
+ * Property: metadata.generation rises by one with a change of the spec, by one when a deletion begins, and with nothing else.
  * Suspended cron jobs are used: they have a generation and a status of their own, and no controller writes them.
  */
 export const generationCountsTheSpec = defineCheck({
   id: "generation-counts-the-spec",
   area: "objects",
   property: "generation counts changes of the spec alone.",
-  requirements: ["objects.generation"],
+  requirements: ["objects.generation", "deletion.generation"],
   features: ["cronjobs"],
   input: fc.array(fc.constantFrom("spec", "labels", "annotations", "status", "nothing"), {
     minLength: 1,
@@ -44,6 +44,18 @@ export const generationCountsTheSpec = defineCheck({
         "objects.generation",
         generation === expected,
         `generation ${expected} after a change of ${change}`,
+        String(generation),
+      );
+    }
+    // What is held can be seen to be deleted; that it is asked for again says nothing new.
+    objectOf(await cronJobs.patch("a", "merge", { metadata: { finalizers: ["example.com/hold"] } }));
+    for (const count of ["first", "second"]) {
+      succeeded(await cronJobs.delete("a"));
+      const { generation } = objectOf(await cronJobs.get("a")).metadata;
+      attempt.expect(
+        "deletion.generation",
+        generation === expected + 1,
+        `generation ${expected + 1} after the ${count} deletion`,
         String(generation),
       );
     }

@@ -16,6 +16,10 @@ const element = fc
   .map(([list, index]) => pointerTo(...mainPath, list, index));
 const textPlace = fc.oneof(annotation, element);
 const listPlace = fc.constantFrom("args", "command").map((list) => pointerTo(...mainPath, list));
+/** No annotation can be called so; whoever reads the escapes in the wrong order takes these for others that there are. */
+const nowhere = fc
+  .constantFrom("example.com~1a", "example.com~0a", "example.com~01a", "example.com%2Fa")
+  .map((key) => pointerTo("metadata", "annotations", key));
 const text = fc.constantFrom("x", "y");
 const texts = fc.array(text, { minLength: 1, maxLength: 3 });
 
@@ -28,6 +32,14 @@ const operationsOn = (place: fc.Arbitrary<string>, value: fc.Arbitrary<Json>) =>
 const anyOperation = fc.oneof(
   { weight: 4, arbitrary: operationsOn(textPlace, text) },
   { weight: 1, arbitrary: operationsOn(listPlace, texts) },
+  {
+    weight: 1,
+    arbitrary: fc.oneof(
+      fc.record({ op: fc.constant("remove"), path: nowhere }),
+      fc.record({ op: fc.constant("test"), path: nowhere, value: text }),
+      fc.record({ op: fc.constant("move"), from: nowhere, path: annotation }),
+    ),
+  },
 ) as fc.Arbitrary<PatchOperation>;
 
 /**
@@ -47,6 +59,11 @@ export const jsonPatchesFollowTheRfc = defineCheck({
     operations: fc.array(anyOperation, { minLength: 1, maxLength: 5 }),
   }),
   examples: [
+    {
+      annotations: { "example.com/a": "x" },
+      args: ["x", "y"],
+      operations: [{ op: "remove", path: pointerTo("metadata", "annotations", "example.com~1a") }],
+    },
     {
       annotations: { a: "x" },
       args: ["x", "y"],

@@ -16,7 +16,7 @@ import { ownLog } from "../../runner/story.ts";
 /**
  * Property: a watch without a version begins with ADDED for everything that exists, a fresh write included, and then
  * tells what happens, so that it makes the list at every moment. From version 0 it may begin with an older state, but
- * makes the same end.
+ * makes the same end. What is being deleted and held exists.
  */
 export const watchBeginsWithWhatExists = defineCheck({
   id: "watch-begins-with-what-exists",
@@ -27,17 +27,23 @@ export const watchBeginsWithWhatExists = defineCheck({
   input: fc.record({
     before: anyWriters({ writersMax: 2, stepsMax: 7, cuts: false }),
     after: anyWriters({ writersMax: 2, stepsMax: 7, cuts: false }),
+    held: fc.boolean(),
   }),
-  examples: [{ before: [wholeLife], after: [wholeLife] }],
-  async run(attempt, { before, after }) {
+  examples: [{ before: [wholeLife], after: [wholeLife], held: true }],
+  async run(attempt, { before, after, held }) {
     const collection = await attempt.target.collection("configmaps");
     await performAll(collection, before);
+    if (held) {
+      await collection.create(configMap("going", { finalizers: [hold] }));
+      await collection.delete("going");
+    }
     const listed = attempt.target.own(collection, (await collection.readList()).items);
     // Nobody reads it back: a server that does not wait for its own cache has not seen it yet.
     const existing = [...listed, objectOf(await collection.create(configMap("fresh")))];
     const recent = await attempt.openWatch(collection);
     const any = await attempt.openWatch(collection, { resourceVersion: "0" });
     await performAll(collection, after);
+    if (held) await collection.patch("going", "merge", { metadata: { labels: { still: "there" } } });
     const fence = await attempt.fence(collection);
     const end = stateOf(attempt.target.own(collection, (await collection.readList()).items));
 
@@ -50,6 +56,8 @@ export const watchBeginsWithWhatExists = defineCheck({
     attempt.holds("watch.initial-any", judgeMakes(anyLog, fence, end));
   },
 });
+
+const hold = "example.com/hold";
 
 async function logUntil(
   attempt: Attempt,

@@ -56,23 +56,28 @@ export function judgeStatus(document: Json | undefined, code: number | undefined
   if (code !== undefined && said !== code) return wrong(`code: ${code}, as the response has it`);
   if (typeof message !== "string" || message === "") return wrong("message: a text");
   const known = reasons[said];
-  // A webhook that refuses says why in words of its own.
-  if (known !== undefined && !message.includes("admission webhook") && !known.includes(String(reason))) {
+  if (known !== undefined && !saysOthersWords.test(message) && !known.includes(String(reason))) {
     return wrong(`reason: ${known.join(" or ")}`);
   }
   if (details === undefined) return undefined;
   if (!isJsonObject(details)) return wrong("details: an object");
-  return areCauses(details["causes"], said) ? undefined : wrong("details.causes: objects with a reason and a message");
+  const namesReasons = said === 422 && !saysOthersWords.test(message);
+  return areCauses(details["causes"], namesReasons)
+    ? undefined
+    : wrong("details.causes: objects with a reason and a message");
 }
 
-function areCauses(causes: Json | undefined, code: number): boolean {
+/** A webhook that refuses says why in words of its own, and so does a policy. */
+const saysOthersWords = /admission webhook|AdmissionPolicy/;
+
+function areCauses(causes: Json | undefined, namesReasons: boolean): boolean {
   if (causes === undefined || causes === null) return true;
   if (!Array.isArray(causes)) return false;
   return (causes as readonly Json[]).every((cause) => {
     if (!isJsonObject(cause)) return false;
     const { reason, message, field } = cause;
     // What went wrong inside the server, or in a webhook, need not have a name.
-    const isNamed = code !== 422 || (typeof reason === "string" && reason !== "");
+    const isNamed = !namesReasons || (typeof reason === "string" && reason !== "");
     return (
       isNamed &&
       (message === undefined || typeof message === "string") &&

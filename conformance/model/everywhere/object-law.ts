@@ -76,6 +76,14 @@ export function judgeHeld({ plural }: Asked, object: ApiObject): Breach | undefi
   return breach("deletion.last-finalizer", expected, JSON.stringify(object.metadata).slice(0, 400));
 }
 
+/** What answers a deletion and is held by a finalizer is the object as it is from then on: being deleted. */
+export function judgeDoomed(object: ApiObject): Breach | undefined {
+  const { finalizers, deletionTimestamp } = object.metadata;
+  if ((finalizers ?? []).length === 0 || deletionTimestamp != null) return undefined;
+  const expected = "a deletionTimestamp in the answer to a deletion that waits for finalizers";
+  return breach("deletion.answered", expected, JSON.stringify(object.metadata).slice(0, 400));
+}
+
 /** Being deleted, and held by nobody. */
 export function isLetGo({ metadata, ...object }: ApiObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata;

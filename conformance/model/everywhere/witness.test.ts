@@ -82,6 +82,8 @@ describe("answers that any law may look at", () => {
       [get(object()), ["PUT", `${collection}/a?dryRun=All`, 200, object({}, { data: { k: "w" } })]],
     ],
     ["what the last finalizer's removal sent", [get(object()), ["PUT", `${collection}/a`, 200, object(held)]]],
+    ["a deletion that waits", [["DELETE", `${collection}/a`, 200, object({ ...held, finalizers: ["x/y"] })]]],
+    ["a deletion that does not", [["DELETE", `${collection}/a`, 200, object()]]],
     ["one that is held", [get(object({ ...held, finalizers: ["x/y"] }))]],
     ["a scale, which is another view", [["GET", `${collection}/a/scale`, 200, object({}, { kind: "Scale" })]]],
     ["a refusal", [["GET", `${collection}/a`, 404, refusal()]]],
@@ -93,6 +95,22 @@ describe("answers that any law may look at", () => {
           `${collection}/a`,
           403,
           refusal({ code: 403, reason: "Odd", message: 'admission webhook "w" denied the request' }),
+        ],
+      ],
+    ],
+    [
+      "a policy's own words",
+      [
+        [
+          "GET",
+          `${collection}/a`,
+          422,
+          refusal({
+            code: 422,
+            reason: "Invalid",
+            message: "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no",
+            details: { causes: [{ message: "no" }] },
+          }),
         ],
       ],
     ],
@@ -160,6 +178,11 @@ describe("answers that any law may look at", () => {
     ["another type than the path's", "objects.fields", [get(object({}, { apiVersion: "v2" }))]],
     ["no version", "objects.fields", [get(object({ resourceVersion: "" }))]],
     ["an object of another namespace", "lists.scope", [listed(list([object({ namespace: "m" })]))]],
+    [
+      "a deletion that waits and is answered as if there were none",
+      "deletion.answered",
+      [["DELETE", `${collection}/a`, 200, object({ finalizers: ["x/y"] })]],
+    ],
     ["what should be gone", "deletion.last-finalizer", [get(object(held))]],
     ["a bare List", "lists.collection", [listed({ ...list([]), kind: "List" })]],
     ["items: null", "lists.fields", [listed({ ...list([]), items: null })]],

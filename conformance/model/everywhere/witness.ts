@@ -11,7 +11,7 @@ import { judgeRefusal } from "./error-law.ts";
 import { StreamJudge } from "./event-law.ts";
 import { judgeList } from "./list-law.ts";
 import { judgeListObserved, judgeUntracked } from "./observed-law.ts";
-import { isLetGo, isStoredObject, judgeAnswered, judgeHeld, judgeObject } from "./object-law.ts";
+import { isLetGo, isStoredObject, judgeAnswered, judgeDoomed, judgeHeld, judgeObject } from "./object-law.ts";
 
 /** A law that was broken, and the exchange that shows it. */
 export interface Witnessed extends Breach {
@@ -103,6 +103,8 @@ export class Witness {
     }
     if (!isStoredObject(asked, document)) return undefined;
     const found = judgeAnswered(asked, document);
+    if (found === undefined && asked.method === "DELETE" && asked.subresource === undefined)
+      return judgeDoomed(document);
     if (found !== undefined || asked.method === "DELETE" || asked.query.has("dryRun")) return found;
     // What took the last finalizer away answers with what it sent: the object is gone, and has no later version.
     if (asked.method !== "GET" && isLetGo(document)) return undefined;

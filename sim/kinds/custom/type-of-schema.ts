@@ -106,11 +106,18 @@ const anything: Shape = { is: "opaque", objectOnly: false };
 
 function objectShape(name: string, schema: Schema): Shape {
   const { properties, additional, preservesUnknown, embedded } = schema;
-  if (additional !== undefined)
-    return { is: "map", values: additional === "any" ? anything : shapeOf(name, additional) };
+  if (additional === "any") return { is: "map", values: anything };
+  if (additional !== undefined) {
+    const values = shapeOf(name, additional);
+    return isUsual(additional) ? { is: "map", values } : { is: "map", values, each: fieldOf(name, additional) };
+  }
   if (properties.size === 0 && (preservesUnknown || embedded) && !schema.atomicMap) return anything;
   return { is: "struct", type: new SchemaType(name, schema, embedded ? embeddedRows(properties) : []) };
 }
+
+/** A list is atomic and a map is not, unless their schemas say otherwise. */
+const isUsual = ({ type, listType, atomicMap }: Schema): boolean =>
+  type === "array" ? listType === "atomic" : !atomicMap;
 
 /** What an embedded object has, as far as its schema does not say it itself. */
 const embeddedRows = (properties: Schema["properties"]): readonly FieldRow[] =>

@@ -64,7 +64,7 @@ function typedStruct(type: TypeRow, atomic: boolean): TypedMap {
 function typedField(field: FieldRow): Typed {
   const { shape, mapType } = field;
   if (shape.is === "list") return typedList(shape.items, field);
-  if (shape.is === "map") return typedMap(shape.values, mapType === "atomic");
+  if (shape.is === "map") return typedMap(shape, mapType === "atomic");
   if (shape.is === "struct" && mapType !== undefined) return typedStruct(shape.type, mapType === "atomic");
   return typedShape(shape);
 }
@@ -74,7 +74,7 @@ function typedShape(shape: Shape): Typed {
     case "struct":
       return typedOf(shape.type);
     case "map":
-      return typedMap(shape.values, false);
+      return typedMap(shape, false);
     case "list":
       return atomicList(typedShape(shape.items));
     case "opaque":
@@ -86,9 +86,10 @@ function typedShape(shape: Shape): Typed {
   }
 }
 
-function typedMap(values: Shape, atomic: boolean): TypedMap {
+function typedMap({ values, each }: Extract<Shape, { is: "map" }>, atomic: boolean): TypedMap {
   let typed: Typed | undefined;
-  return { is: "map", atomic, declares: () => false, at: () => (typed ??= typedShape(values)) };
+  const at = (): Typed => (typed ??= each === undefined ? typedShape(values) : typedField(each));
+  return { is: "map", atomic, declares: () => false, at };
 }
 
 const atomicList = (items: Typed): TypedList => ({

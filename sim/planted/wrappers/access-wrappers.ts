@@ -30,6 +30,10 @@ const authenticators: Rows<Authenticator> = {
 const authorizers: Rows<Authorizer> = {
   "right-covers-subresources": (decide, shows) => (user, asked, done) =>
     decide(user, asked.is === "resource" && shows() ? { ...asked, subresource: "" } : asked, done),
+  "collections-go-by-delete": (decide, shows) => (user, asked, done) => {
+    const isOfMany = asked.is === "resource" && asked.verb === "deletecollection";
+    return decide(user, isOfMany && shows() ? { ...asked, verb: "delete" } : asked, done);
+  },
   "impersonation-of-groups-unasked": (decide, shows) => (user, asked, done) => {
     const isBeside = asked.is === "resource" && asked.verb === "impersonate" && !isUser.has(asked.resource.resource);
     return (isBeside && shows() ? alwaysAllow : decide)(user, asked, done);

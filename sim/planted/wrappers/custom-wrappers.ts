@@ -7,6 +7,7 @@ import type { JsonObject } from "../../contract/http-message.ts";
 import { isObject } from "../../contract/objects.ts";
 import { extensionNames } from "../../kinds/custom/schema.ts";
 import { setCustomWalk, walkOfStruct } from "../../objects/walker.ts";
+import { dropped } from "./misreading.ts";
 import { type Planted, type Rows, wrapped } from "./planted.ts";
 
 type ResourceOf = typeof customResource;
@@ -42,6 +43,41 @@ const resourceRows: Rows<ResourceOf> = {
     );
     const { type } = inner(definition, { ...version, schema }, dialect).target;
     return { ...made, target: { ...made.target, type }, strategy: { ...made.strategy, type } };
+  },
+  "atomic-maps-are-merged": (inner, shows) => (definition, version, dialect) => {
+    const { mapType } = extensionNames(dialect.extensionPrefix);
+    const made = inner(definition, version, dialect);
+    if (!shows() || version.schema === undefined) return made;
+    const schema = changedInside(version.schema, (each) => dropped(each, mapType));
+    const { type } = inner(definition, { ...version, schema }, dialect).target;
+    return { ...made, target: { ...made.target, type }, strategy: { ...made.strategy, type } };
+  },
+  "transition-rules-unheeded": (inner, shows) => (definition, version, dialect) => {
+    const { validations } = extensionNames(dialect.extensionPrefix);
+    const made = inner(definition, version, dialect);
+    if (!shows() || version.schema === undefined) return made;
+    const schema = changedInside(version.schema, (each) => {
+      const rules = each[validations];
+      if (!Array.isArray(rules)) return each;
+      const kept = (rules as readonly JsonObject[]).filter(({ rule }) => !/\boldSelf\b/.test(String(rule)));
+      return { ...each, [validations]: kept };
+    });
+    const { rules } = inner(definition, { ...version, schema }, dialect).strategy;
+    return { ...made, strategy: { ...made.strategy, rules } };
+  },
+  "rules-stop-at-lists": (inner, shows) => (definition, version, dialect) => {
+    const { validations } = extensionNames(dialect.extensionPrefix);
+    const made = inner(definition, version, dialect);
+    if (!shows() || version.schema === undefined) return made;
+    const schema = changedInside(version.schema, (each) => inItems(each, (inside) => dropped(inside, validations)));
+    const { rules } = inner(definition, { ...version, schema }, dialect).strategy;
+    return { ...made, strategy: { ...made.strategy, rules } };
+  },
+  "defaults-stop-at-lists": (inner, shows) => (definition, version, dialect) => {
+    const made = inner(definition, version, dialect);
+    if (!shows() || made.custom === undefined || version.schema === undefined) return made;
+    const schema = changedInside(version.schema, (each) => inItems(each, (inside) => dropped(inside, "default")));
+    return { ...inner(definition, { ...version, schema }, dialect), custom: made.custom };
   },
   "strict-rejects-metadata": (inner, shows) => (definition, version, dialect) => {
     const made = inner(definition, version, dialect);
@@ -89,6 +125,10 @@ function changedInside(schema: JsonObject, change: (schema: JsonObject) => JsonO
     ...(isObject(additionalProperties) ? { additionalProperties: inside(additionalProperties) } : {}),
   });
 }
+
+/** The schema of a list with what `change` makes of all that its elements are made of. */
+const inItems = (schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject =>
+  isObject(schema["items"]) ? { ...schema, items: changedInside(schema["items"], change) } : schema;
 
 /** Fields of metadata that a schema, which names some of its own, does not name. */
 function unnamedMetadata(object: JsonObject, schema: JsonObject = {}): readonly string[] {

@@ -13,6 +13,15 @@ export const doomWrappers = {
       (metadataOf(live).finalizers ?? []).length > 0 ? { is: "remove" } : doomOf(live, context),
   }),
 
+  "deletion-raises-no-generation": ({ doomOf }) => ({
+    doomOf(live, context) {
+      const doom = doomOf(live, context);
+      const { generation } = metadataOf(live);
+      if (doom.is === "mark" && generation !== undefined) ownMetadata(doom.draft).generation = generation;
+      return doom;
+    },
+  }),
+
   "deletiontimestamp-moves-back": ({ doomOf }) => ({
     doomOf(live, context) {
       const doom = doomOf(live, context);

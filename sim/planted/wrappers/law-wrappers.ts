@@ -1,7 +1,7 @@
 /** Planted bugs of what becomes of an object on its way to the store: each puts steps of its own in the place of those that are right. */
 import type { WriteLaw } from "../../apiserver/verbs/write-law.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
-import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
+import { type Draft, isObject, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import { jsonEqual } from "../../objects/equality.ts";
 import { incremented } from "../../objects/int64.ts";
 import { orderMetadata } from "../../objects/system-fields.ts";
@@ -28,6 +28,16 @@ export const lawWrappers = {
       const own = managedFields.filter((entry) => isOwn(entry, options.manager));
       const others = (metadataOf(live).managedFields ?? []).filter((entry) => !isOwn(entry, options.manager));
       return { object, managedFields: [...own, ...others] };
+    },
+  }),
+  "apply-never-removes-labels": ({ apply }) => ({
+    *apply(live, config, strategy, options) {
+      const { object, managedFields } = yield* apply(live, config, strategy, options);
+      const { labels } = metadataOf(live ?? {});
+      const { metadata } = object;
+      if (labels === undefined || !isObject(metadata)) return { object, managedFields };
+      const kept = { ...labels, ...(metadata["labels"] as JsonObject | undefined) };
+      return { object: { ...object, metadata: { ...metadata, labels: kept } }, managedFields };
     },
   }),
   "deletiontimestamp-client-settable": ({ wipe, prepareForCreate, prepareForUpdate, validateUpdate }) => ({

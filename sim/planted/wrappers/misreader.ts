@@ -12,10 +12,12 @@ import { patchMisreadings } from "./patch-misreadings.ts";
 import type { Planted } from "./planted.ts";
 import { requestMisreadings } from "./request-misreadings.ts";
 import { secondMisreadings } from "./second-misreadings.ts";
+import { thirdMisreadings } from "./third-misreadings.ts";
 
 const rows = {
   ...firstMisreadings,
   ...secondMisreadings,
+  ...thirdMisreadings,
   ...requestMisreadings,
   ...optionMisreadings,
   ...patchMisreadings,

@@ -80,6 +80,21 @@ function decoded(value: string): string {
   }
 }
 
+/** The request with one of its parameters read as `change` has it. */
+export function withParameter(request: ApiRequest, name: string, change: (text: string) => string): ApiRequest {
+  if (!request.query.includes(`${name}=`)) return request;
+  const pairs = request.query.split("&").map((pair) => {
+    if (!pair.startsWith(`${name}=`)) return pair;
+    try {
+      const text = decodeURIComponent(pair.slice(name.length + 1).replaceAll("+", " "));
+      return `${name}=${encodeURIComponent(change(text))}`;
+    } catch {
+      return pair; // what cannot be read is for others to refuse
+    }
+  });
+  return { ...request, query: pairs.join("&") };
+}
+
 /** The parameters of a query; none when it cannot be read. */
 export function parametersOf({ query }: ApiRequest): Query {
   try {
@@ -106,6 +121,12 @@ export function withoutOperations(request: ApiRequest, isDropped: (operation: Js
     return kept.length === body.length ? body : kept;
   });
 }
+
+/** The patch with each of its operations as `change` has it. */
+export const withOperations = (request: ApiRequest, change: (operation: JsonObject) => JsonObject): ApiRequest =>
+  withBody(request, (body) =>
+    Array.isArray(body) ? (body as readonly Json[]).map((each) => (isObject(each) ? change(each) : each)) : body,
+  );
 
 function withBody(request: ApiRequest, change: (body: Json) => Json): ApiRequest {
   const { body } = request;

@@ -3,7 +3,17 @@ import type { ApiRequest, Json, JsonObject } from "../../contract/http-message.t
 import { encodeJson } from "../../../wire/go-strings.ts";
 import { isObject, metadataOf } from "../../contract/objects.ts";
 import { withResourceVersion } from "../../objects/system-fields.ts";
-import { type Misreading, dropped, isTo, rewritten, textOf, typeOf, without, withoutOperations } from "./misreading.ts";
+import {
+  type Misreading,
+  dropped,
+  isTo,
+  rewritten,
+  textOf,
+  typeOf,
+  withParameter,
+  without,
+  withoutOperations,
+} from "./misreading.ts";
 
 export const secondMisreadings = {
   "patch-tests-unheeded": {
@@ -132,21 +142,6 @@ const withoutVersion = (request: ApiRequest): ApiRequest =>
 /** A path that ends in the name of a type: of the core group, or of another, in a namespace or in none. */
 const isCollection = (path: string): boolean =>
   /^\/(api\/[^/]+|apis\/[^/]+\/[^/]+)\/(namespaces\/[^/]+\/)?[^/]+$/.test(path);
-
-/** The request with one of its parameters read as `change` has it. */
-function withParameter(request: ApiRequest, name: string, change: (text: string) => string): ApiRequest {
-  if (!request.query.includes(`${name}=`)) return request;
-  const pairs = request.query.split("&").map((pair) => {
-    if (!pair.startsWith(`${name}=`)) return pair;
-    try {
-      const text = decodeURIComponent(pair.slice(name.length + 1).replaceAll("+", " "));
-      return `${name}=${encodeURIComponent(change(text))}`;
-    } catch {
-      return pair; // what cannot be read is for others to refuse
-    }
-  });
-  return { ...request, query: pairs.join("&") };
-}
 
 function inSeconds(object: JsonObject): JsonObject {
   const text = encodeJson(object); // integers beyond 2^53 are bigints

@@ -17,6 +17,8 @@ export const tellings = {
     source.cached || selection.matches === undefined
       ? undefined
       : (told) => (told.type === "DELETED" ? undefined : told),
+  "initial-events-omit-going": () => (told) =>
+    told.isInitial && metadataOf(told.object).deletionTimestamp !== undefined ? undefined : told,
   "status-changes-untold": (plan) => (told) => (isOfStatusAlone(plan, told) ? undefined : told),
   "field-selector-enters-as-modified": (plan) =>
     plan.request.options.fieldSelector.empty

@@ -25,6 +25,24 @@ const rows: Rows<AskedWebhooks> = {
       return shows() ? found.map((each) => withEach(each, (webhook) => dropped(webhook, "matchConditions"))) : found;
     },
   }),
+  "reinvocation-unheeded": (inner, shows) => ({
+    ...inner,
+    configurations(kind) {
+      const found = inner.configurations(kind);
+      return shows() ? found.map((each) => withEach(each, (webhook) => dropped(webhook, "reinvocationPolicy"))) : found;
+    },
+  }),
+  "webhook-warnings-untold": (inner, shows) => ({
+    ...inner,
+    call: (wanted, done) =>
+      inner.call(wanted, (answer) =>
+        done(
+          "body" in answer && isObject(answer.body) && shows()
+            ? { ...answer, body: dropped(answer.body, "response", "warnings") }
+            : answer,
+        ),
+      ),
+  }),
   "ignore-forgives-refusals": (inner, shows) => ({
     ...inner,
     call(wanted, done) {

@@ -7,7 +7,7 @@ import { preconditionFailure, type DoomContext } from "../../apiserver/verbs/del
 import { refreshQuotas } from "../../apiserver/verbs/resource-quota.ts";
 import { usageOf } from "../../apiserver/admission/quota-usage.ts";
 import type { Live, Writer } from "../../apiserver/verbs/writer.ts";
-import { staleVersion, unmapped } from "../../contract/errors.ts";
+import { forbidden, staleVersion, unmapped } from "../../contract/errors.ts";
 import type { JsonObject } from "../../contract/http-message.ts";
 import { type Draft, metadataOf, ownMetadata } from "../../contract/objects.ts";
 import type { Micros } from "../../kernel/types.ts";
@@ -86,6 +86,25 @@ export const writerWrappers = {
   }),
   "quota-kept-by-collections": (writer, run) =>
     isOfCollection(run) ? { quotaNamespaces: around(writer.quotaNamespaces, { has: () => false }) } : undefined,
+  "quota-forgets-applied": (writer, run) =>
+    isApply(run) ? { quotaNamespaces: around(writer.quotaNamespaces, { has: () => false }) } : undefined,
+  "escalation-by-update": (writer, run) => withoutStep(writer, run, "rbac escalation", "PUT", "PATCH"),
+  "policies-skip-patches": (writer, run) => withoutStep(writer, run, "validating policies", "PATCH"),
+  "priority-of-pods-believed": (writer, run) => withoutStep(writer, run, "pod priority", run.request.method),
+  "policies-skip-dry-runs": (writer, run) =>
+    run.query.has("dryRun") ? withoutStep(writer, run, "validating policies", run.request.method) : undefined,
+  "webhooks-skip-applies": (writer, run) =>
+    isApply(run) ? withoutStep(writer, run, "mutating webhooks", "PATCH") : undefined,
+  "escalation-by-binding": (writer, run) =>
+    run.resourcePlace.row.resource.endsWith("rolebindings")
+      ? withoutStep(writer, run, "rbac escalation", run.request.method)
+      : undefined,
+  "going-namespace-is-frozen"(writer, { request, resourcePlace: place }) {
+    if (place.namespace === "" || (request.method !== "PUT" && request.method !== "PATCH")) return undefined;
+    const namespace = writer.live(writer.resources.named("", "v1", "namespaces"), "", place.namespace);
+    if (namespace === undefined || metadataOf(namespace.object).deletionTimestamp === undefined) return undefined;
+    throw forbidden(place.resourceName, place.name, `namespace ${place.namespace} is being terminated`);
+  },
   "deletecollection-body-500"(_writer, run) {
     const { body } = run.request;
     const isSent = body !== undefined && !(body instanceof Uint8Array && body.length === 0);
@@ -143,6 +162,12 @@ export const writerWrappers = {
 /** Of an object, and no application. */
 const isPatch = (run: Run): boolean =>
   run.request.method === "PATCH" && !isApply(run) && run.resourcePlace.subresource?.subresource !== "scale";
+
+/** As if admission had no step of that name for requests of these methods. */
+const withoutStep = ({ context }: Writer, { request }: Run, name: string, ...methods: readonly string[]) =>
+  methods.includes(request.method)
+    ? { context: { ...context, admission: context.admission.filter((step) => step.name !== name) } }
+    : undefined;
 
 const isOfCollection = ({ request, resourcePlace }: Run): boolean =>
   request.method === "DELETE" && resourcePlace.name === "";
