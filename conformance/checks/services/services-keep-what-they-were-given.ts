@@ -148,10 +148,10 @@ class ServicePlay {
     const requirement = asks === "freed" ? "services.freed" : "services.given";
     attempt.expect(requirement, answer.status < 300, `carried out: ${shown}`, shownAnswer(answer));
     const given = givenTo(objectOf(answer));
-    // What a dry run is told need not be what the real one gets: another may be about to have it.
+    // What a dry run is told need not be what the real one gets: another may have it, or be about to.
     const wished =
       type === "NodePort" ? { address: undefined, port: asked?.port } : { address: asked?.address, port: undefined };
-    const others = [...this.living.values()].map((each) => each.given);
+    const others = dry ? [] : [...this.living.values()].map((each) => each.given);
     this.judge(requirement, shown, type, given, asks === "freed" ? wished : undefined, others);
     if (dry) return;
     this.living.set(name, { type, given });
@@ -183,7 +183,7 @@ class ServicePlay {
       return;
     }
     attempt.expect("services.kept", answer.status === 200, `200 for ${shown}`, shownAnswer(answer));
-    const others = [...this.living].filter(([other]) => other !== name).map(([, each]) => each.given);
+    const others = dry ? [] : [...this.living].filter(([other]) => other !== name).map(([, each]) => each.given);
     const after = givenTo(objectOf(answer));
     this.judge("services.kept", shown, next, after, given, others);
     if (dry) return;
