@@ -2,7 +2,6 @@
  * `touchstone hunt`: one scenario over many seeds, on threads or through a queue; failures grouped by what they have in
  * common, the soonest of each kept as a capsule. A hunt that is stopped goes on where it was.
  */
-import { mkdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import process from "node:process";
 import type { Capsule } from "../../reports/schema/capsule.ts";
@@ -86,8 +85,8 @@ class Hunt {
 
   private openStore(): HuntStore {
     prepareFolder(this.folder, "--output");
+    prepareFolder(join(this.folder, "capsules"), "--output");
     try {
-      mkdirSync(join(this.folder, "capsules"), { recursive: true });
       return new HuntStore(join(this.folder, "hunt.sqlite"), huntKey(this.task, this.build));
     } catch (error) {
       throw new UsageError(`--output ${this.folder}: ${(error as Error).message}. Name another folder.`);

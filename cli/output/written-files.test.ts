@@ -71,6 +71,13 @@ describe("a file that is written whole", () => {
     );
     expect(status).toBe(3);
   });
+
+  it("is what a hunt lacks on a full disk, in a sentence", () => {
+    const small = ["--jobs", "1", "--seeds", "400", "--output", at("small-hunt")];
+    const { status, stderr } = inSmall(80, "hunt", "scenarios/explore/canary.yaml", ...small);
+    expect(stderr).toMatch(/^Error: \S+hunt\.sqlite cannot be written: \S.+\. Name another place\.\n$/);
+    expect(status).toBe(3);
+  });
 });
 
 describe("a folder that goes away while a command is at work", () => {

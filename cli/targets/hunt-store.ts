@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import type { HuntGroup, HuntReport } from "../../reports/schema/hunt-report.ts";
 import type { HuntedSeed } from "../../sim/experiments/hunt-seed.ts";
+import { unwritable } from "../flags/file-problem.ts";
 import type { HuntTask } from "./hunt-part.ts";
 
 const tables = `
@@ -33,16 +34,30 @@ export function huntKey(task: HuntTask, build: string): string {
     .slice(0, 16);
 }
 
+/** What the system calls the reasons for which SQLite could not write, by the lowest byte of its code. */
+const systemCodes: Readonly<Record<number, string>> = { 8: "EACCES", 10: "EIO", 13: "ENOSPC" };
+
+/** The error as a system call's, where it is one of these. */
+function ofSystem(error: unknown, path: string): Error {
+  const { errcode = 0 } = error as { errcode?: number };
+  const code = systemCodes[errcode & 0xff];
+  if (code === undefined) return error as Error;
+  const told = Object.assign(new Error("", { cause: error }), { code, path, syscall: "write" });
+  return Object.assign(told, { message: `${path} ${unwritable(told)}` });
+}
+
 export class HuntStore {
+  private readonly file: string;
   private readonly database: DatabaseSync;
   private readonly hunt: string;
 
   /** Throws what SQLite throws when the file is none of its own. */
   constructor(file: string, hunt: string) {
+    this.file = file;
     this.database = new DatabaseSync(file);
     this.hunt = hunt;
-    this.database.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000");
-    this.database.exec(tables);
+    this.write("pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000");
+    this.write(tables);
   }
 
   /** Seeds that were played before. */
@@ -81,10 +96,19 @@ export class HuntStore {
       }
       this.database.exec("commit");
     } catch (error) {
-      this.database.exec("rollback");
-      throw error;
+      // Where the disk is full SQLite has taken it back by itself.
+      if (this.database.isTransaction) this.database.exec("rollback");
+      throw ofSystem(error, this.file);
     }
     return added;
+  }
+
+  private write(statements: string): void {
+    try {
+      this.database.exec(statements);
+    } catch (error) {
+      throw ofSystem(error, this.file);
+    }
   }
 
   get seedCount(): number {
