@@ -40,6 +40,10 @@ describe("hunt", () => {
     // A hunt's threads each load the simulator: from here on it is played in this one.
     const again = await huntHere("--seeds", "81..130", "--output", join(folder, "whole"), "--json");
     expect(JSON.parse(again.stdout)).toMatchObject({ seedCount: 50, failures: [{ count: 1 }] });
+    // What else was played there is another question.
+    const few = await huntHere("--seeds", "81..85", "--output", join(folder, "whole"), "--json");
+    expect(JSON.parse(few.stdout)).toMatchObject({ seedCount: 5, seedsNow: 0, failures: [] });
+    expect(few.code).toBe(0);
 
     for (const part of ["1/2", "2/2"])
       await huntHere("--seeds", "81..120", "--shard", part, "--output", join(folder, part.replace("/", "-")));

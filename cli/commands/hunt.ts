@@ -19,7 +19,7 @@ import type { HuntPart, HuntTask } from "../targets/hunt-part.ts";
 import { huntKey, HuntStore } from "../targets/hunt-store.ts";
 import { huntThreads } from "../targets/hunt-threads.ts";
 import { defaultThreads } from "../targets/default-threads.ts";
-import { seedsOf } from "../flags/hunt-seeds.ts";
+import { seedsOf, type WantedSeeds } from "../flags/hunt-seeds.ts";
 
 /** Seeds a task: some tenths of a second, so that progress is seen and little is lost. */
 const batchSize = 10;
@@ -53,7 +53,10 @@ class Hunt {
   private readonly threadsOf: typeof huntThreads;
   private readonly build = buildName();
   private readonly folder: string;
+  private readonly wanted: WantedSeeds;
   private readonly store: HuntStore;
+  /** What happened in at least one seed. */
+  private readonly seen: Set<string>;
   private readonly beganMillis = performance.now();
   private newSeeds = 0;
   private shownMillis = 0;
@@ -64,20 +67,22 @@ class Hunt {
     this.options = options;
     this.threadsOf = threadsOf;
     this.folder = options.output ?? join("out", "hunts", scenario.name);
+    this.wanted = seedsOf(options);
     this.store = this.openStore();
+    this.seen = new Set(Object.keys(this.store.coverage()));
   }
 
   async run(): Promise<{ readonly report: HuntReport; readonly isWhole: boolean; readonly folder: string }> {
     const { signal, stopListening } = onInterrupt("Stopping; the same command goes on from here.");
-    const wanted = seedsOf(this.options);
+    const { seeds, count } = this.wanted;
     try {
-      if (this.options.queue === undefined) await this.onThreads(wanted.seeds, signal);
-      else await this.throughQueue(this.options.queue, [...wanted.seeds], signal);
+      if (this.options.queue === undefined) await this.onThreads(seeds, signal);
+      else await this.throughQueue(this.options.queue, [...seeds], signal);
     } finally {
       stopListening();
       if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
     }
-    const report = this.report(wanted.count);
+    const report = this.report(count);
     writeWhole(join(this.folder, "report.json"), jsonOf(report));
     this.store.close();
     return { report, isWhole: !signal.aborted, folder: this.folder };
@@ -87,7 +92,7 @@ class Hunt {
     prepareFolder(this.folder, "--output");
     prepareFolder(join(this.folder, "capsules"), "--output");
     try {
-      return new HuntStore(join(this.folder, "hunt.sqlite"), huntKey(this.task, this.build));
+      return new HuntStore(join(this.folder, "hunt.sqlite"), huntKey(this.task, this.build), this.wanted.walk);
     } catch (error) {
       throw new UsageError(`--output ${this.folder}: ${(error as Error).message}. Name another folder.`);
     }
@@ -146,6 +151,7 @@ class Hunt {
 
   private take(results: readonly HuntedSeed[]): void {
     this.newSeeds += this.store.add(results);
+    for (const { coverage } of results) for (const name of coverage) this.seen.add(name);
     if (!process.stderr.isTTY || this.options.json) return;
     const now = performance.now();
     if (now - this.shownMillis < 200) return;
@@ -155,9 +161,8 @@ class Hunt {
       groups.length === 0
         ? "no failure"
         : groups.map(({ requirement, count }) => `${requirement} × ${count}`).join(", ");
-    const seen = Object.keys(this.store.coverage()).length;
     process.stderr.write(
-      `\r\u001b[K${this.store.seedCount} seeds, ${(this.newSeeds / this.wallSeconds()).toFixed(0)} a second; ${failures}; ${seen} things seen`,
+      `\r\u001b[K${this.store.seedCount} seeds, ${(this.newSeeds / this.wallSeconds()).toFixed(0)} a second; ${failures}; ${this.seen.size} things seen`,
     );
   }
 
