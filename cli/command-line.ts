@@ -263,7 +263,7 @@ const hunt = object({
   ),
   output: optional(
     option("--output", newFolder, {
-      description: message`${text("Where report.json, capsules and hunt.sqlite go; a hunt that was stopped goes on there. Default out/hunts/NAME.")}`,
+      description: message`${text("Where report.json, capsules and hunt.sqlite go; a hunt that was stopped goes on there. Default out/hunts/NAME. Capsules of other hunts stay there; report.json is that of the last.")}`,
     }),
   ),
   json,
@@ -487,7 +487,7 @@ export const commandLine = or(
   }),
   command("shrink", shrink, {
     brief: message`Make a failing run smaller.`,
-    footer: examples("touchstone shrink out/hunts/one-broken-link/capsules/watch.one-live-1.json"),
+    footer: examples("touchstone shrink out/hunts/informers/capsules/cluster.converges-seed-6-b3fe26.json"),
   }),
   command("diff", diff, {
     brief: message`Compare the answers of two servers to the same programs.`,
@@ -537,7 +537,7 @@ export const commandLine = or(
       "touchstone view out/embedded --format markdown",
       "touchstone view --schema report",
       "touchstone view run.json --output run.html",
-      "touchstone view out/hunts/informers/capsules/cluster.converges-1.json --format perfetto --output run.perfetto.json",
+      "touchstone view out/hunts/informers/capsules/cluster.converges-seed-6-b3fe26.json --format perfetto --output run.perfetto.json",
     ),
   }),
 );

@@ -34,13 +34,20 @@ const viewOf = (hunt: string, { first, last, step, offset }: SeedWalk): string =
 };
 
 /** Which hunt a seed belongs to: the same question put to the same build. */
-export function huntKey(task: HuntTask, build: string): string {
-  const { scenario, profile, mode, bugs } = task;
-  return createHash("sha256")
-    .update(JSON.stringify([build, scenario, profile, mode, [...bugs].sort()]))
-    .digest("hex")
-    .slice(0, 16);
-}
+export const huntKey = (task: HuntTask, build: string): string => digest([build, ...questionOf(task)]).slice(0, 16);
+
+/** Short, for names of files: the same question has the same, whichever build it is put to. */
+export const huntName = (task: HuntTask): string => digest(questionOf(task)).slice(0, 6);
+
+const questionOf = ({ scenario, profile, mode, bugs }: HuntTask): readonly unknown[] => [
+  scenario,
+  profile,
+  mode,
+  [...bugs].sort(),
+];
+
+const digest = (values: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(values)).digest("hex");
 
 /** What the system calls the reasons for which SQLite could not write, by the lowest byte of its code. */
 const systemCodes: Readonly<Record<number, string>> = { 8: "EACCES", 10: "EIO", 13: "ENOSPC" };
