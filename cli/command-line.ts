@@ -487,7 +487,15 @@ export const commandLine = or(
   }),
   command("shrink", shrink, {
     brief: message`Make a failing run smaller.`,
-    footer: examples("touchstone shrink out/hunts/informers/capsules/cluster.converges-seed-6-b3fe26.json"),
+    footer: examples("touchstone shrink out/hunts/informers/capsules/cluster.converges-seed-6-b3fe26.json").concat(
+      lines(
+        "Exit codes:",
+        "0  nothing more is found to leave out, or all attempts were made",
+        "2  wrong usage, or the failure does not come back",
+        "3  cut short: the smallest that was found is written, or it could not be written",
+        "4  Touchstone itself broke",
+      ),
+    ),
   }),
   command("diff", diff, {
     brief: message`Compare the answers of two servers to the same programs.`,

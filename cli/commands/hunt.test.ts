@@ -130,6 +130,22 @@ describe("hunt", () => {
     expect(JSON.parse(shrunk.stdout)).toMatchObject({ file: file.replace(".json", ".shrunk.json") });
     expect((await runHere("replay", file.replace(".json", ".shrunk.json"))).stdout).toContain("at the same event");
 
+    // Ctrl-C after the first attempts: what they found is kept.
+    const small = readFileSync(file.replace(".json", ".shrunk.json"), "utf8");
+    const [sooner, listeners] = [join(folder, "sooner.json"), process.listenerCount("SIGINT")];
+    let turns = 0;
+    const timer = setInterval(() => {
+      if (process.listenerCount("SIGINT") > listeners && ++turns === 3) process.emit("SIGINT");
+    });
+    const cut = await saidHere("shrink", file, "--output", sooner).finally(() => clearInterval(timer));
+    expect(cut.stderr).toContain("Stopping; the smallest that was found is kept.");
+    expect(cut.stdout).toMatch(/^from {2}.*\nto {4}.*\nin \d+ attempts, cut short: \S+sooner\.json\n$/);
+    expect(cut.code).toBe(3);
+    expect(process.listenerCount("SIGINT")).toBe(listeners);
+    expect(capsuleSchema.parse(JSON.parse(readFileSync(sooner, "utf8"))).failure.signature).toBe(
+      JSON.parse(small).failure.signature,
+    );
+
     const mended = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(join(folder, "mended.json"), JSON.stringify({ ...mended, bugs: [] }));
     // Told before anything is played: else it would be that the failure does not come back.

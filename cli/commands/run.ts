@@ -17,7 +17,7 @@ import { plantedBugs, readScenario, readText } from "../flags/scenario-file.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import type { RunPart } from "../targets/run-part.ts";
 import { runThread } from "../targets/run-thread.ts";
-import { onInterrupt } from "../output/interrupt.ts";
+import { onInterrupt, turnOfTheLoop } from "../output/interrupt.ts";
 import { painter, progressLine } from "../output/terminal.ts";
 import { requireWritable, writeWhole } from "../output/written-files.ts";
 
@@ -94,8 +94,6 @@ async function playSeeds(
     (reports.length < seeds ? exitCodes.inconclusive : exitCodes.good)
   );
 }
-
-const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** A run that differs from itself is our bug, whatever its verdicts say. */
 async function checkReruns(
