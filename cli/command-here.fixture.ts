@@ -41,7 +41,7 @@ export async function runHereWith(threadsOf: typeof capacityThreads, ...args: re
     if (options.command === "run")
       return { code: await (await import("./commands/run.ts")).runScenario(options), stdout: printed };
     if (options.command === "shrink")
-      return { code: (await import("./commands/shrink.ts")).shrink(options), stdout: printed };
+      return { code: await (await import("./commands/shrink.ts")).shrink(options), stdout: printed };
     if (options.command === "serve")
       return { code: await (await import("./commands/serve.ts")).serve(options), stdout: printed };
     throw new Error(`${options.command} is not run here`);

@@ -272,7 +272,7 @@ const hunt = object({
   ),
   output: optional(
     option("--output", newFolder, {
-      description: message`${text("Where report.json, capsules and hunt.sqlite go; a hunt that was stopped goes on there. Default out/hunts/NAME.")}`,
+      description: message`${text("Where report.json, capsules and hunt.sqlite go; a hunt that was stopped goes on there. Default out/hunts/NAME. Capsules of other hunts stay there; report.json is that of the last.")}`,
     }),
   ),
   json,
@@ -450,7 +450,7 @@ export const commandLine = or(
         "0  what was expected held",
         "1  an expectation or an invariant was broken",
         "2  wrong usage; nothing was run",
-        "3  inconclusive: an expectation could not be judged, or --seeds was cut short: what was played is told",
+        "3  inconclusive: an expectation could not be judged, or --seeds was cut short: what was played is told; or the trace could not be written",
         "4  Touchstone itself broke, or a run differs from itself",
       ),
     ),
@@ -470,7 +470,7 @@ export const commandLine = or(
         "0  no seed failed, and all was seen that the scenario says is seen sometimes",
         "1  seeds failed: the report names their capsules",
         "2  wrong usage; nothing was run",
-        "3  inconclusive: cut short, or something was never seen",
+        "3  inconclusive: cut short, or something was never seen, or what was found could not be written",
         "4  Touchstone itself broke",
       ),
     ),
@@ -496,7 +496,15 @@ export const commandLine = or(
   }),
   command("shrink", shrink, {
     brief: message`Make a failing run smaller.`,
-    footer: examples("touchstone shrink out/hunts/one-broken-link/capsules/watch.one-live-1.json"),
+    footer: examples("touchstone shrink out/hunts/informers/capsules/cluster.converges-seed-6-b3fe26.json").concat(
+      lines(
+        "Exit codes:",
+        "0  nothing more is found to leave out, or all attempts were made",
+        "2  wrong usage, or the failure does not come back",
+        "3  cut short: the smallest that was found is written, or it could not be written",
+        "4  Touchstone itself broke",
+      ),
+    ),
   }),
   command("diff", diff, {
     brief: message`Compare the answers of two servers to the same programs.`,
@@ -546,7 +554,7 @@ export const commandLine = or(
       "touchstone view out/embedded --format markdown",
       "touchstone view --schema report",
       "touchstone view run.json --output run.html",
-      "touchstone view out/hunts/informers/capsules/cluster.converges-1.json --format perfetto --output run.perfetto.json",
+      "touchstone view out/hunts/informers/capsules/cluster.converges-seed-6-b3fe26.json --format perfetto --output run.perfetto.json",
     ),
   }),
 );

@@ -2,11 +2,11 @@
  * `touchstone hunt`: one scenario over many seeds, on threads or through a queue; failures grouped by what they have in
  * common, the soonest of each kept as a capsule. A hunt that is stopped goes on where it was.
  */
-import { mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import process from "node:process";
 import type { Capsule } from "../../reports/schema/capsule.ts";
-import { type HuntReport, mergeHunts } from "../../reports/schema/hunt-report.ts";
+import { huntIdentity, type HuntReport, mergeHunts } from "../../reports/schema/hunt-report.ts";
 import type { Scenario } from "../../scenarios/schema.ts";
 import type { HuntedSeed } from "../../sim/experiments/hunt-seed.ts";
 import type { HuntOptions } from "../command-line.ts";
@@ -17,10 +17,10 @@ import { huntText, readHuntReport, withCapsules } from "../output/hunt-reports.t
 import { prepareFolder, writeWhole } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { HuntPart, HuntTask } from "../targets/hunt-part.ts";
-import { huntKey, HuntStore } from "../targets/hunt-store.ts";
+import { huntKey, huntName, HuntStore } from "../targets/hunt-store.ts";
 import { huntThreads } from "../targets/hunt-threads.ts";
 import { defaultThreads } from "../targets/default-threads.ts";
-import { seedsOf } from "../flags/hunt-seeds.ts";
+import { seedsOf, type WantedSeeds } from "../flags/hunt-seeds.ts";
 
 /** Seeds a task: some tenths of a second, so that progress is seen and little is lost. */
 const batchSize = 10;
@@ -54,7 +54,10 @@ class Hunt {
   private readonly threadsOf: typeof huntThreads;
   private readonly build = buildName();
   private readonly folder: string;
+  private readonly wanted: WantedSeeds;
   private readonly store: HuntStore;
+  /** What happened in at least one seed. */
+  private readonly seen: Set<string>;
   private readonly beganMillis = performance.now();
   private newSeeds = 0;
   private shownMillis = 0;
@@ -65,20 +68,23 @@ class Hunt {
     this.options = options;
     this.threadsOf = threadsOf;
     this.folder = options.output ?? join("out", "hunts", scenario.name);
+    this.wanted = seedsOf(options);
     this.store = this.openStore();
+    this.seen = new Set(Object.keys(this.store.coverage()));
   }
 
   async run(): Promise<{ readonly report: HuntReport; readonly isWhole: boolean; readonly folder: string }> {
     const { signal, stopListening } = onInterrupt("Stopping; the same command goes on from here.");
-    const wanted = seedsOf(this.options);
+    const { seeds, count } = this.wanted;
     try {
-      if (this.options.queue === undefined) await this.onThreads(wanted.seeds, signal);
-      else await this.throughQueue(this.options.queue, [...wanted.seeds], signal);
+      if (this.options.queue === undefined) await this.onThreads(seeds, signal);
+      else await this.throughQueue(this.options.queue, [...seeds], signal);
     } finally {
       stopListening();
       if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
     }
-    const report = this.report(wanted.count);
+    const report = this.report(count);
+    tellReplaced(this.folder, report);
     writeWhole(join(this.folder, "report.json"), jsonOf(report));
     this.store.close();
     return { report, isWhole: !signal.aborted, folder: this.folder };
@@ -86,9 +92,9 @@ class Hunt {
 
   private openStore(): HuntStore {
     prepareFolder(this.folder, "--output");
+    prepareFolder(join(this.folder, "capsules"), "--output");
     try {
-      mkdirSync(join(this.folder, "capsules"), { recursive: true });
-      return new HuntStore(join(this.folder, "hunt.sqlite"), huntKey(this.task, this.build));
+      return new HuntStore(join(this.folder, "hunt.sqlite"), huntKey(this.task, this.build), this.wanted.walk);
     } catch (error) {
       throw new UsageError(`--output ${this.folder}: ${(error as Error).message}. Name another folder.`);
     }
@@ -147,6 +153,7 @@ class Hunt {
 
   private take(results: readonly HuntedSeed[]): void {
     this.newSeeds += this.store.add(results);
+    for (const { coverage } of results) for (const name of coverage) this.seen.add(name);
     if (!process.stderr.isTTY || this.options.json) return;
     const now = performance.now();
     if (now - this.shownMillis < 200) return;
@@ -156,9 +163,8 @@ class Hunt {
       groups.length === 0
         ? "no failure"
         : groups.map(({ requirement, count }) => `${requirement} × ${count}`).join(", ");
-    const seen = Object.keys(this.store.coverage()).length;
     process.stderr.write(
-      `\r\u001b[K${this.store.seedCount} seeds, ${(this.newSeeds / this.wallSeconds()).toFixed(0)} a second; ${failures}; ${seen} things seen`,
+      `\r\u001b[K${this.store.seedCount} seeds, ${(this.newSeeds / this.wallSeconds()).toFixed(0)} a second; ${failures}; ${this.seen.size} things seen`,
     );
   }
 
@@ -170,14 +176,13 @@ class Hunt {
     const { scenario, task, build, store } = this;
     const wallSeconds = this.wallSeconds();
     const coverage = store.coverage();
-    const failures = store
-      .groups()
-      .map((group, index) => ({ ...group, capsule: this.writeCapsule(group.signature, index) }));
+    const failures = store.groups().map((group) => ({ ...group, capsule: this.writeCapsule(group.signature) }));
     const failed = failures.reduce((sum, { count }) => sum + count, 0);
     return {
       apiVersion: "reports/v1",
       kind: "HuntReport",
       scenario: scenario.name,
+      hunt: huntName(task),
       build,
       profile: task.profile,
       mode: task.mode,
@@ -196,7 +201,8 @@ class Hunt {
     };
   }
 
-  private writeCapsule(signature: string, index: number): string {
+  /** One name is always the same failure: who has kept a line that replays it never meets another. */
+  private writeCapsule(signature: string): string {
     const { seed, failure, faults } = this.store.fastest(signature);
     const capsule: Capsule = {
       apiVersion: "capsules/v1",
@@ -212,9 +218,28 @@ class Hunt {
       faults: faults.map((fault) => ({ ...fault, places: [...fault.places] })),
       failure: { ...failure, evidence: [...failure.evidence] },
     };
-    const name = join("capsules", `${failure.requirement.replaceAll(/[^a-z0-9.-]/gi, "-")}-${index + 1}.json`);
+    const promise = failure.requirement.replaceAll(/[^a-z0-9.-]/gi, "-");
+    const name = join("capsules", `${promise}-seed-${seed}-${huntName(this.task)}.json`);
     writeWhole(join(this.folder, name), `${JSON.stringify(capsule, undefined, 2)}\n`);
     return name;
+  }
+}
+
+/** Another hunt's report may be there: its command makes it again of what was played. */
+function tellReplaced(folder: string, report: HuntReport): void {
+  const file = join(folder, "report.json");
+  const old = existsSync(file) ? reportIn(file) : undefined;
+  if (old === undefined || old.hunt === report.hunt) return;
+  process.stderr.write(
+    `${file} was of another hunt (${huntIdentity(old)}) and is of this one now. What that one had played is kept, and so are its capsules.\n`,
+  );
+}
+
+function reportIn(file: string): HuntReport | undefined {
+  try {
+    return readHuntReport(file, file);
+  } catch {
+    return undefined; // none of a hunt
   }
 }
 

@@ -14,13 +14,12 @@ import { checkDeterminism, type DeterminismVerdict, formatDivergence } from "../
 import type { Trace, TraceOptions } from "../../sim/kernel/trace.ts";
 import type { RunOptions } from "../command-line.ts";
 import { plantedBugs, readScenario, readText } from "../flags/scenario-file.ts";
-import { unwritable } from "../flags/file-problem.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import type { RunPart } from "../targets/run-part.ts";
 import { runThread } from "../targets/run-thread.ts";
-import { onInterrupt } from "../output/interrupt.ts";
+import { onInterrupt, turnOfTheLoop } from "../output/interrupt.ts";
 import { painter, progressLine } from "../output/terminal.ts";
-import { writeWhole } from "../output/written-files.ts";
+import { requireWritable, writeWhole } from "../output/written-files.ts";
 
 export async function runScenario(options: RunOptions): Promise<ExitCode> {
   const scenario = readScenario(options.scenario, options.profile);
@@ -31,10 +30,11 @@ export async function runScenario(options: RunOptions): Promise<ExitCode> {
   if (options.checkDeterminism) return checkReruns(scenario, { bugs, mode, seed }, options);
   if (options.reruns !== undefined)
     throw new UsageError("--reruns is how often --check-determinism plays: give that, too.");
+  if (options.trace !== undefined) requireWritable(options.trace, "--trace");
   const recorder = options.trace === undefined ? undefined : new Recorder(scenario);
   const { report } = played(scenario, { bugs, mode, seed, ...(recorder === undefined ? {} : { watcher: recorder }) });
-  if (recorder !== undefined && options.trace !== undefined) writeTrace(recorder, report, options.trace);
   print(report, options.json);
+  if (recorder !== undefined && options.trace !== undefined) writeTrace(recorder, report, options.trace);
   return exitCodeOfRun(report);
 }
 
@@ -57,12 +57,7 @@ function played(scenario: Scenario, options: PlayOptions): Played {
 
 function writeTrace(recorder: Recorder, report: SimulationReport, file: string): void {
   const document = recorder.document(report);
-  const text = file.endsWith(".json") ? `${JSON.stringify(document)}\n` : renderTraceText(document);
-  try {
-    writeWhole(file, text);
-  } catch (error) {
-    throw new UsageError(`--trace ${file}: ${unwritable(error)}. Name another file.`);
-  }
+  writeWhole(file, file.endsWith(".json") ? `${JSON.stringify(document)}\n` : renderTraceText(document));
 }
 
 /** Seeds one after another, in this process, which hears of an interrupt between two of them; `hunt` is for many. */
@@ -99,8 +94,6 @@ async function playSeeds(
     (reports.length < seeds ? exitCodes.inconclusive : exitCodes.good)
   );
 }
-
-const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** A run that differs from itself is our bug, whatever its verdicts say. */
 async function checkReruns(

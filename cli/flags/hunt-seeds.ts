@@ -80,8 +80,26 @@ interface Asked {
 
 const usualCount = 1000;
 
-/** `count` is undefined when time decides. */
-export function seedsOf(asked: Asked): { readonly seeds: Iterable<number>; readonly count: number | undefined } {
+/** Seeds at equal distances: as many as there are from `first` to `last`, and to each the offset is added. */
+export interface SeedWalk {
+  readonly first: number;
+  /** Inclusive, if the steps come to it. */
+  readonly last: number;
+  readonly step: number;
+  readonly offset: number;
+}
+
+/** What comes after the last of all seeds begins anew. */
+export const seedsInAll = seedMax + 1;
+
+export interface WantedSeeds {
+  readonly walk: SeedWalk;
+  readonly seeds: Iterable<number>;
+  /** Undefined when time decides. */
+  readonly count: number | undefined;
+}
+
+export function seedsOf(asked: Asked): WantedSeeds {
   const { seeds, time, commit: from, shard: part, queue } = asked;
   if (time !== undefined && seeds !== undefined)
     throw new UsageError("--seeds says how many and --for how long: give one of them.");
@@ -90,15 +108,12 @@ export function seedsOf(asked: Asked): { readonly seeds: Iterable<number>; reado
   const range = time === undefined ? (seeds ?? { first: 1, last: usualCount }) : { first: 1, last: seedMax };
   const offset = from === undefined ? 0 : Number.parseInt(from.slice(0, 8), 16);
   const { index = 1, count = 1 } = part ?? {};
-  return {
-    seeds: every(range, offset, index, count),
-    count: time === undefined ? countOf(range, index, count) : undefined,
-  };
+  const walk = { first: range.first + index - 1, last: range.last, step: count, offset };
+  return { walk, seeds: every(walk), count: time === undefined ? countOf(walk) : undefined };
 }
 
-function* every({ first, last }: SeedRange, offset: number, index: number, count: number): Generator<number> {
-  for (let seed = first + index - 1; seed <= last; seed += count) yield (seed + offset) % (seedMax + 1);
+function* every({ first, last, step, offset }: SeedWalk): Generator<number> {
+  for (let place = first; place <= last; place += step) yield (place + offset) % seedsInAll;
 }
 
-const countOf = ({ first, last }: SeedRange, index: number, count: number): number =>
-  Math.max(0, Math.ceil((last - first + 1 - (index - 1)) / count));
+const countOf = ({ first, last, step }: SeedWalk): number => Math.max(0, Math.ceil((last - first + 1) / step));

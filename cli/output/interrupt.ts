@@ -27,6 +27,9 @@ export function interrupted(): Promise<"interrupted"> {
   return new Promise((resolve) => void listen(() => resolve("interrupted")));
 }
 
+/** In which an interrupt is heard that came while work went on in one turn. */
+export const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
 function listen(first: () => void, last: () => void = () => {}): () => void {
   const meaning = interruptMeaning();
   const interrupt = (name: NodeJS.Signals): void => {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,9 +16,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatMessage } from "@optique/core/message";
 import { parseSync } from "@optique/core/parser";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { refusalHere, runHere } from "../command-here.fixture.ts";
 import { commandLine } from "../command-line.ts";
+import { hunt } from "../commands/hunt.ts";
+import { explain } from "../explain.ts";
 import { main, root } from "../spawned-command.fixture.ts";
 import { writeWhole } from "./written-files.ts";
 
@@ -41,9 +44,9 @@ describe("a file that is written whole", () => {
     expect(() => writeWhole(at("none", "whole"), "x")).toThrow(expect.objectContaining({ path: at("none", "whole") }));
   });
 
-  // Blocks of 512 bytes.
-  const inSmall = (...command: string[]): { status: number | null; stdout: string; stderr: string } =>
-    spawnSync("sh", ["-c", 'ulimit -f 4; exec "$0" "$@"', process.execPath, main, ...command], {
+  /** With files of so many blocks of 512 bytes at most. */
+  const inSmall = (blocks: number, ...command: string[]) =>
+    spawnSync("sh", ["-c", `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, main, ...command], {
       cwd: root,
       encoding: "utf8",
     });
@@ -52,22 +55,82 @@ describe("a file that is written whole", () => {
     const file = at("trace.txt");
     writeFileSync(file, "old");
     const scenario = "scenarios/regress/watch-half-open-silence.yaml";
-    const { status, stderr } = inSmall("run", scenario, "--trace", file);
-    expect(stderr).toContain(
-      `--trace ${file}: cannot be written: it would be longer than this process's files may be.`,
+    const { status, stdout, stderr } = inSmall(4, "run", scenario, "--trace", file);
+    expect(stderr).toBe(
+      `Error: ${file} cannot be written: it would be longer than this process's files may be. Make room, or name another place.\n`,
     );
-    expect([status, readFileSync(file, "utf8")]).toEqual([2, "old"]);
+    expect([status, readFileSync(file, "utf8")]).toEqual([3, "old"]);
+    expect(stdout).toContain("PASSED");
     expect(readdirSync(scratch).filter((name) => name.includes(".new"))).toEqual([]);
   });
 
   it("is what a report lacks on a full disk, in a sentence", () => {
-    const { status, stdout, stderr } = inSmall(...judge, "--report", at("small"));
+    const { status, stdout, stderr } = inSmall(4, ...judge, "--report", at("small"));
     expect(stdout).toMatch(/^CONFORMANT/m); // nobody's verdict is lost for it
     expect(stderr).toMatch(
       /^Error: \S+report\.\w+ cannot be written: it would be longer .+\. Make room, or name another place\.\n$/,
     );
     expect(status).toBe(3);
   });
+
+  it("is what a hunt lacks on a full disk, in a sentence", () => {
+    const small = ["--jobs", "1", "--seeds", "400", "--output", at("small-hunt")];
+    const { status, stderr } = inSmall(80, "hunt", "scenarios/explore/canary.yaml", ...small);
+    expect(stderr).toMatch(/^Error: \S+hunt\.sqlite cannot be written: \S.+\. Name another place\.\n$/);
+    expect(status).toBe(3);
+  });
+});
+
+describe("a folder that goes away while a command is at work", () => {
+  it("is told in a sentence when a hunt wants to write into it", async () => {
+    const folder = at("gone");
+    const parsed = parseSync(commandLine, [
+      "hunt",
+      "scenarios/explore/canary.yaml",
+      "--seeds",
+      "1",
+      "--output",
+      folder,
+    ]);
+    if (!parsed.success || parsed.value.command !== "hunt") throw new Error("not understood");
+    const hunted = hunt(parsed.value, () => ({
+      async run(part) {
+        rmSync(folder, { recursive: true });
+        return part.seeds.map((seed) => ({ seed, traceHash: "", records: 0, coverage: [] }));
+      },
+      close: async () => {},
+    }));
+    const error = await hunted.catch((thrown: unknown) => thrown);
+    expect(explained(error)).toEqual([
+      3,
+      `Error: ${folder}/report.json cannot be written: the folder that it would be in is not there. Name another place.\n`,
+    ]);
+  });
+
+  it("is no excuse for a file of our own that is not there, or for a connection", () => {
+    expect(explained(thrownBy(() => mkdirSync(at("none", "more"))))[0]).toBe(3);
+    expect(explained(thrownBy(() => writeWhole(at("none", "file"), "")))[0]).toBe(3);
+    expect(explained(thrownBy(() => readFileSync(at("none"))))[0]).toBe(4);
+    const broken = { code: "EPIPE", syscall: "write" };
+    expect(explained(Object.assign(new Error("write EPIPE"), broken))[0]).toBe(4);
+  });
+
+  function explained(error: unknown): readonly [number, string] {
+    const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const code = explain(error);
+    const text = said.mock.calls.map(([line]) => String(line)).join("");
+    said.mockRestore();
+    return [code, text];
+  }
+
+  function thrownBy(work: () => void): unknown {
+    try {
+      work();
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  }
 });
 
 describe("the folder of a report", () => {

@@ -55,10 +55,11 @@ export function removeFolders(made: readonly string[]): void {
   }
 }
 
-/** Nothing is left behind or changed. Throws `UsageError`. */
+/** Nothing is left behind or changed: who reads a pipe would take one that is opened and closed for its end. Throws `UsageError`. */
 export function requireWritable(file: string, flag: string): void {
   const isNew = !existsSync(file);
   try {
+    if (!isNew && statSync(file).isFIFO()) return accessSync(file, constants.W_OK);
     closeSync(openSync(file, "a"));
     if (isNew) rmSync(file);
   } catch (error) {
@@ -73,8 +74,15 @@ export function requireWritable(file: string, flag: string): void {
 export function writeWhole(file: string, content: string | Uint8Array): void {
   const old = existsSync(file) ? statSync(file) : undefined;
   if (old?.isFile() !== false && isReplaced(old === undefined ? file : realpathSync(file), old, content)) return;
-  writeFileSync(file, content);
+  try {
+    writeFileSync(file, content);
+  } catch (error) {
+    throw ofWriting(file, error);
+  }
 }
+
+/** That a file was opened in order to write it is not told by the system. */
+const ofWriting = (path: string, error: unknown): Error => Object.assign(error as Error, { path, syscall: "write" });
 
 /** False where only the file itself may be written to, as one that is mounted by itself, or in a folder of somebody else's. */
 function isReplaced(file: string, old: Stats | undefined, content: string | Uint8Array): boolean {
@@ -86,7 +94,7 @@ function isReplaced(file: string, old: Stats | undefined, content: string | Uint
   } catch (error) {
     rmSync(beside, { force: true });
     if (old !== undefined && notReplaceable.has((error as NodeJS.ErrnoException).code ?? "")) return false;
-    throw Object.assign(error as Error, { path: file });
+    throw ofWriting(file, error);
   }
 }
 

@@ -6,10 +6,12 @@ import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import type { HuntGroup, HuntReport } from "../../reports/schema/hunt-report.ts";
 import type { HuntedSeed } from "../../sim/experiments/hunt-seed.ts";
+import { unwritable } from "../flags/file-problem.ts";
+import { seedsInAll, type SeedWalk } from "../flags/hunt-seeds.ts";
 import type { HuntTask } from "./hunt-part.ts";
 
 const tables = `
-create table if not exists seeds (
+create table if not exists played (
   hunt text not null,
   seed integer not null,
   hash text not null,
@@ -21,44 +23,71 @@ create table if not exists seeds (
   broke text,
   primary key (hunt, seed)
 ) without rowid;
-create table if not exists coverage (hunt text not null, name text not null, seeds integer not null, primary key (hunt, name)) without rowid;
+create table if not exists covered (hunt text not null, seed integer not null, names text not null, primary key (hunt, seed)) without rowid;
 `;
 
+/** Of this hunt alone, and of the seeds that are asked for: all else that the file knows is nobody's question now. */
+const viewOf = (hunt: string, { first, last, step, offset }: SeedWalk): string => {
+  const place = `((seed - ${offset} + ${seedsInAll}) % ${seedsInAll})`;
+  return `create temp view asked as select * from played
+    where hunt = '${hunt}' and ${place} between ${first} and ${last} and (${place} - ${first}) % ${step} = 0`;
+};
+
 /** Which hunt a seed belongs to: the same question put to the same build. */
-export function huntKey(task: HuntTask, build: string): string {
-  const { scenario, profile, mode, bugs } = task;
-  return createHash("sha256")
-    .update(JSON.stringify([build, scenario, profile, mode, [...bugs].sort()]))
-    .digest("hex")
-    .slice(0, 16);
+export const huntKey = (task: HuntTask, build: string): string => digest([build, ...questionOf(task)]).slice(0, 16);
+
+/** Short, for names of files: the same question has the same, whichever build it is put to. */
+export const huntName = (task: HuntTask): string => digest(questionOf(task)).slice(0, 6);
+
+const questionOf = ({ scenario, profile, mode, bugs }: HuntTask): readonly unknown[] => [
+  scenario,
+  profile,
+  mode,
+  [...bugs].sort(),
+];
+
+const digest = (values: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(values)).digest("hex");
+
+/** What the system calls the reasons for which SQLite could not write, by the lowest byte of its code. */
+const systemCodes: Readonly<Record<number, string>> = { 8: "EACCES", 10: "EIO", 13: "ENOSPC" };
+
+/** The error as a system call's, where it is one of these. */
+function ofSystem(error: unknown, path: string): Error {
+  const { errcode = 0 } = error as { errcode?: number };
+  const code = systemCodes[errcode & 0xff];
+  if (code === undefined) return error as Error;
+  const told = Object.assign(new Error("", { cause: error }), { code, path, syscall: "write" });
+  return Object.assign(told, { message: `${path} ${unwritable(told)}` });
 }
 
 export class HuntStore {
+  private readonly file: string;
   private readonly database: DatabaseSync;
   private readonly hunt: string;
 
-  /** Throws what SQLite throws when the file is none of its own. */
-  constructor(file: string, hunt: string) {
+  /** Looks at the seeds of `walk`. Throws what SQLite throws when the file is none of its own. */
+  constructor(file: string, hunt: string, walk: SeedWalk) {
+    this.file = file;
     this.database = new DatabaseSync(file);
     this.hunt = hunt;
-    this.database.exec("pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000");
-    this.database.exec(tables);
+    this.write("pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 5000");
+    this.write(tables);
+    this.write(viewOf(hunt, walk));
   }
 
-  /** Seeds that were played before. */
+  /** Those that were played. */
   known(): ReadonlySet<number> {
-    const rows = this.database.prepare("select seed from seeds where hunt = ?").all(this.hunt) as { seed: number }[];
+    const rows = this.database.prepare("select seed from asked").all() as { seed: number }[];
     return new Set(rows.map(({ seed }) => seed));
   }
 
   /** Returns how many of them are new. */
   add(results: readonly HuntedSeed[]): number {
     const insert = this.database.prepare(
-      "insert or ignore into seeds (hunt, seed, hash, records, signature, at_micros, failure, faults, broke) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "insert or ignore into played (hunt, seed, hash, records, signature, at_micros, failure, faults, broke) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
-    const cover = this.database.prepare(
-      "insert into coverage (hunt, name, seeds) values (?, ?, 1) on conflict (hunt, name) do update set seeds = seeds + 1",
-    );
+    const cover = this.database.prepare("insert or ignore into covered (hunt, seed, names) values (?, ?, ?)");
     let added = 0;
     this.database.exec("begin");
     try {
@@ -77,31 +106,42 @@ export class HuntStore {
         );
         if (changes === 0) continue;
         added++;
-        for (const name of coverage) cover.run(this.hunt, name);
+        cover.run(this.hunt, seed, JSON.stringify(coverage));
       }
       this.database.exec("commit");
     } catch (error) {
-      this.database.exec("rollback");
-      throw error;
+      // Where the disk is full SQLite has taken it back by itself.
+      if (this.database.isTransaction) this.database.exec("rollback");
+      throw ofSystem(error, this.file);
     }
     return added;
   }
 
+  private write(statements: string): void {
+    try {
+      this.database.exec(statements);
+    } catch (error) {
+      throw ofSystem(error, this.file);
+    }
+  }
+
   get seedCount(): number {
-    return (
-      this.database.prepare("select count(*) as count from seeds where hunt = ?").get(this.hunt) as { count: number }
-    ).count;
+    return (this.database.prepare("select count(*) as count from asked").get() as { count: number }).count;
   }
 
   coverage(): Readonly<Record<string, number>> {
-    const rows = this.database.prepare("select name, seeds from coverage where hunt = ? order by name").all(this.hunt);
+    const rows = this.database
+      .prepare(
+        "select value as name, count(*) as seeds from asked join covered using (hunt, seed), json_each(names) group by value order by value",
+      )
+      .all();
     return Object.fromEntries((rows as { name: string; seeds: number }[]).map(({ name, seeds }) => [name, seeds]));
   }
 
   broke(): HuntReport["broke"] {
     const rows = this.database
-      .prepare("select seed, broke from seeds where hunt = ? and broke is not null order by seed limit 100")
-      .all(this.hunt);
+      .prepare("select seed, broke from asked where broke is not null order by seed limit 100")
+      .all();
     return (rows as { seed: number; broke: string }[]).map(({ seed, broke }) => ({ seed, message: broke }));
   }
 
@@ -109,9 +149,9 @@ export class HuntStore {
   groups(): readonly HuntGroup[] {
     const rows = this.database
       .prepare(
-        "select signature, count(*) as count, min(seed) as first from seeds where hunt = ? and signature is not null group by signature order by count desc, signature",
+        "select signature, count(*) as count, min(seed) as first from asked where signature is not null group by signature order by count desc, signature",
       )
-      .all(this.hunt) as { signature: string; count: number; first: number }[];
+      .all() as { signature: string; count: number; first: number }[];
     return rows.map(({ signature, count, first }) => {
       const { seed, failure } = this.fastest(signature);
       const { requirement, expected, actual, atMicros } = failure;
@@ -122,10 +162,8 @@ export class HuntStore {
   /** The seed whose failure of this kind comes soonest, with all that makes it again. */
   fastest(signature: string): Required<Pick<HuntedSeed, "seed" | "failure" | "faults">> {
     const row = this.database
-      .prepare(
-        "select seed, failure, faults from seeds where hunt = ? and signature = ? order by at_micros, seed limit 1",
-      )
-      .get(this.hunt, signature) as { seed: number; failure: string; faults: string };
+      .prepare("select seed, failure, faults from asked where signature = ? order by at_micros, seed limit 1")
+      .get(signature) as { seed: number; failure: string; faults: string };
     return { seed: row.seed, failure: JSON.parse(row.failure), faults: JSON.parse(row.faults) };
   }
 

@@ -6,6 +6,7 @@ import type { Paint } from "./text.ts";
 export function renderHuntText(report: HuntReport, paint: Paint = (_tone, text) => text): string {
   const {
     scenario,
+    hunt,
     profile,
     mode,
     bugs,
@@ -20,10 +21,11 @@ export function renderHuntText(report: HuntReport, paint: Paint = (_tone, text) 
     shard,
   } = report;
   const planted = bugs.length === 0 ? "" : `, with ${bugs.join(", ")}`;
+  const named = hunt === undefined ? "" : `, hunt ${hunt}`;
   const wanted = seedsWanted === undefined || seedsWanted <= seedCount ? "" : ` of ${seedsWanted}`;
   const now = seedsNow === undefined ? "" : `, ${seedsNow} of them now`;
   return [
-    `${paint("strong", scenario)}, profile ${profile}, mode ${mode}${planted}${shard === undefined ? "" : `, part ${shard}`}`,
+    `${paint("strong", scenario)}, profile ${profile}, mode ${mode}${planted}${named}${shard === undefined ? "" : `, part ${shard}`}`,
     `${seedCount}${wanted} seeds${now} in ${wallSeconds.toFixed(1)} s, ${seedsPerSecond.toFixed(0)} a second`,
     "",
     ...failures.flatMap((group) => groupLines(group, paint)),

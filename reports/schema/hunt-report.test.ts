@@ -38,6 +38,10 @@ describe("parts of a hunt", () => {
     [[part("1/2"), part(undefined)], "a report is of a whole hunt"],
     [[part(undefined), part("1/2")], "a report is of a whole hunt"],
     [[part("1/2"), part("2/2", { build: "c" })], "these are of different hunts"],
+    [
+      [part("1/2", { hunt: "a1" }), part("2/2", { hunt: "b2" })],
+      "build b, hunt a1, and x, profile svc, mode lite, build b, hunt b2",
+    ],
     [[], "there is nothing to merge"],
   ])("are refused unless each is there once: %#", (parts, message) => {
     expect(() => merged(...parts)).toThrow(message);

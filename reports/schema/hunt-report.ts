@@ -19,6 +19,8 @@ export const huntReportSchema = z.object({
   apiVersion: z.literal("reports/v1"),
   kind: z.literal("HuntReport"),
   scenario: z.string(),
+  /** What the names of its capsules end in: the same for the same scenario, word for word, profile, mode and bugs. */
+  hunt: z.string().optional(),
   build: z.string(),
   profile: z.string(),
   mode: z.string(),
@@ -87,8 +89,9 @@ export function mergeHunts(parts: readonly HuntReport[], sometimes: readonly str
 }
 
 function requireOneHunt(parts: readonly HuntReport[], first: HuntReport): void {
-  const other = parts.find((part) => identity(part) !== identity(first));
-  if (other !== undefined) throw new Error(`these are of different hunts: ${identity(first)}, and ${identity(other)}`);
+  const other = parts.find((part) => huntIdentity(part) !== huntIdentity(first));
+  if (other !== undefined)
+    throw new Error(`these are of different hunts: ${huntIdentity(first)}, and ${huntIdentity(other)}`);
   const given = parts.map(({ shard }) => shard ?? "");
   const count = Number(/^\d+\/(\d+)$/.exec(first.shard ?? "")?.[1] ?? 0);
   if (given.some((shard) => shard === "")) throw new Error("a report is of a whole hunt: give those of `hunt --shard`");
@@ -102,8 +105,9 @@ function requireOneHunt(parts: readonly HuntReport[], first: HuntReport): void {
   if (new Set(given).size !== given.length) throw new Error("a part is given twice: give each report once");
 }
 
-const identity = ({ scenario, build, profile, mode, bugs }: HuntReport): string =>
-  `${scenario}, profile ${profile}, mode ${mode}, build ${build}${bugs.length === 0 ? "" : `, with ${bugs.join(", ")}`}`;
+/** Which hunt a report is of, for a person. */
+export const huntIdentity = ({ scenario, hunt, build, profile, mode, bugs }: HuntReport): string =>
+  `${scenario}, profile ${profile}, mode ${mode}, build ${build}${hunt === undefined ? "" : `, hunt ${hunt}`}${bugs.length === 0 ? "" : `, with ${bugs.join(", ")}`}`;
 
 function mergeGroups(one: HuntGroup, other: HuntGroup): HuntGroup {
   const faster = other.fastest.atMicros < one.fastest.atMicros ? other : one;

@@ -4,7 +4,7 @@ import { parseScenario } from "../../scenarios/load.ts";
 import { bugsOf, noBugs } from "./bugs.ts";
 import { huntSeed } from "./hunt-seed.ts";
 import { playScenario } from "./play.ts";
-import { reproduce, type Reproduction, shrink } from "./shrink.ts";
+import { reproduce, type Reproduction, shrinking } from "./shrink.ts";
 
 const scenarioAt = (path: string) =>
   parseScenario(readFileSync(new URL(`../../scenarios/${path}.yaml`, import.meta.url), "utf8"), path);
@@ -65,11 +65,10 @@ describe("shrinking", () => {
     };
     const failure = reproduce(whole);
     expect(failure).toEqual(played.report.failure);
-    const {
-      reproduction,
-      failure: left,
-      attempts,
-    } = shrink(whole, failure as NonNullable<typeof failure>, { attemptsMax: 80 });
+    const steps = shrinking(whole, failure as NonNullable<typeof failure>, 80);
+    let step = steps.next();
+    for (let before = 0; step.done !== true; before++, step = steps.next()) expect(step.value.attempts).toBe(before);
+    const { reproduction, failure: left, attempts } = step.value;
     expect(attempts).toBeLessThanOrEqual(80);
     expect(left.signature).toBe(failure?.signature);
     expect(reproduction.faults.length).toBeLessThan(whole.faults.length);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { renderTraceText } from "../../reports/render/trace-text.ts";
 import { parseScenario } from "../../scenarios/load.ts";
+import { countsOverLives } from "./actors/actor.ts";
 import { bugsOf } from "./bugs.ts";
 import { playScenario } from "./play.ts";
 import { Recorder } from "./recorder.ts";
@@ -79,12 +80,28 @@ describe("the scenario of one broken link", () => {
   });
 
   it("survives a crash of the server and of an informer: the store and the API bring them back", () => {
-    const played = playScenario(
-      changed("- { at: 8s, compact: apiserver }", "- { at: 8s, crash: apiserver }\n  - { at: 12s, crash: informer-1 }"),
-    );
+    const crashes = "- { at: 8s, crash: apiserver }\n  - { at: 12s, crash: informer-1 }";
+    const staged = changed("- { at: 8s, compact: apiserver }", crashes);
+    const recorder = new Recorder(staged);
+    const played = playScenario(staged, { watcher: recorder });
     expect(statuses(played)).toContain("informer.converges passed");
-    expect(played.report.clients["informer-1"]?.["objects"]).toBeGreaterThan(0);
+    const counts = played.report.clients["informer-1"];
+    expect(counts?.["objects"]).toBeGreaterThan(0);
+    // Of both lives, as the trace has them.
+    const told = renderTraceText(recorder.document(played.report)).match(/ informer-1 +e /g) ?? [];
+    expect(counts?.["events"]).toBe(told.length);
     expect(played.report.coverage).toMatchObject({ "server.crashed": 1, "client.crashed": 1 });
+  });
+
+  it("counts what a client did in all its lives, and what it has in the last", () => {
+    expect(countsOverLives({ updates: 3, objects: 2, "PUT 409": 1 }, { updates: 1, objects: 4, "GET 200": 1 })).toEqual(
+      {
+        updates: 4,
+        objects: 4,
+        "PUT 409": 1,
+        "GET 200": 1,
+      },
+    );
   });
 
   it("plays a plan again without drawing it", () => {

@@ -46,7 +46,7 @@ import { type Bugs, noBugs } from "./bugs.ts";
 import { clusterConverged, followersOf, informersConverged, type Judged, replicasSettled } from "./converged.ts";
 import { Caller } from "./actors/caller.ts";
 import { signatureOf } from "./signature.ts";
-import { Stage } from "./stage.ts";
+import { countsOf, Stage } from "./stage.ts";
 import type { Watcher } from "./watcher.ts";
 
 export interface PlayOptions {
@@ -411,7 +411,7 @@ class ScenarioRun {
       coverage: Object.fromEntries(this.judge.marked),
       ...(this.failure === undefined ? {} : { failure: this.failure }),
       expectations: this.judged,
-      clients: Object.fromEntries([...clients].map(([name, { actor }]) => [name, actor.counts()])),
+      clients: Object.fromEntries([...clients].map(([name, client]) => [name, countsOf(client)])),
     };
   }
 }

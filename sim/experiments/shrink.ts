@@ -20,13 +20,6 @@ export interface Reproduction {
   readonly faults: readonly PlannedFault[];
 }
 
-export interface ShrinkOptions {
-  /** Attempts, 1 or more. */
-  readonly attemptsMax: number;
-  /** Hears of every attempt. */
-  readonly onAttempt?: (attempts: number, smallest: Reproduction) => void;
-}
-
 export interface Shrunk {
   readonly reproduction: Reproduction;
   readonly failure: SimulationFailure;
@@ -65,31 +58,44 @@ export function edited(scenario: Scenario, { without, untilMicros, quietFromMicr
   };
 }
 
-/** `failure` is what the whole run ends in; only its signature has to stay. */
-export function shrink(whole: Reproduction, failure: SimulationFailure, options: ShrinkOptions): Shrunk {
-  return new Shrinker(whole, failure, options).run();
-}
+/**
+ * The smallest so far, before the first attempt and after each, of `attemptsMax` at most; returns the smallest of all. `failure` is what
+ * the whole run ends in; only its signature has to stay.
+ */
+export const shrinking = (
+  whole: Reproduction,
+  failure: SimulationFailure,
+  attemptsMax: number,
+): Generator<Shrunk, Shrunk> => new Shrinker(whole, failure, attemptsMax).run();
+
+/** Attempts one by one, with the smallest so far. */
+type Attempts<Result = void> = Generator<Shrunk, Result>;
 
 class Shrinker {
   private best: Reproduction;
   private failure: SimulationFailure;
   private attempts = 0;
-  private readonly options: ShrinkOptions;
+  private readonly attemptsMax: number;
 
-  constructor(whole: Reproduction, failure: SimulationFailure, options: ShrinkOptions) {
+  constructor(whole: Reproduction, failure: SimulationFailure, attemptsMax: number) {
     this.best = whole;
     this.failure = failure;
-    this.options = options;
+    this.attemptsMax = attemptsMax;
   }
 
-  run(): Shrunk {
-    for (let before = Infinity; this.size() < before && this.attempts < this.options.attemptsMax; ) {
+  *run(): Attempts<Shrunk> {
+    yield this.smallest();
+    for (let before = Infinity; this.size() < before && this.attempts < this.attemptsMax; ) {
       before = this.size();
-      this.cutTime();
-      this.dropFaults();
-      this.dropClients();
-      this.stopWriters();
+      yield* this.cutTime();
+      yield* this.dropFaults();
+      yield* this.dropClients();
+      yield* this.stopWriters();
     }
+    return this.smallest();
+  }
+
+  private smallest(): Shrunk {
     return { reproduction: this.best, failure: this.failure, attempts: this.attempts };
   }
 
@@ -100,8 +106,8 @@ class Shrinker {
   }
 
   /** Keeps the change when the run still fails the same way. */
-  private attempt(change: Partial<Pick<Reproduction, "edits" | "faults">>): boolean {
-    if (this.attempts >= this.options.attemptsMax) return false;
+  private *attempt(change: Partial<Pick<Reproduction, "edits" | "faults">>): Attempts<boolean> {
+    if (this.attempts >= this.attemptsMax) return false;
     this.attempts++;
     const candidate = { ...this.best, ...change };
     const failure = reproduce(candidate);
@@ -110,54 +116,54 @@ class Shrinker {
       this.best = candidate;
       this.failure = failure;
     }
-    this.options.onAttempt?.(this.attempts, this.best);
+    yield this.smallest();
     return isSame;
   }
 
   /** Nothing that happens after the failure is needed. */
-  private cutTime(): void {
+  private *cutTime(): Attempts {
     const { scenario, edits, faults } = this.best;
     const untilMicros = Math.max(1, this.failure.atMicros);
     if (untilMicros >= (edits.untilMicros ?? scenario.until)) return;
-    this.attempt({
+    yield* this.attempt({
       edits: { ...edits, untilMicros },
       faults: faults.filter(({ atMicros }) => atMicros <= untilMicros),
     });
   }
 
   /** By halves, then by quarters, and so on down to one by one. */
-  private dropFaults(): void {
+  private *dropFaults(): Attempts {
     let chunk = Math.ceil(this.best.faults.length / 2);
-    while (chunk >= 1 && this.attempts < this.options.attemptsMax) {
+    while (chunk >= 1 && this.attempts < this.attemptsMax) {
       for (let from = 0; from < this.best.faults.length; ) {
         const { faults } = this.best;
         const fewer = faults.filter((_, index) => index < from || index >= from + chunk);
-        if (!this.attempt({ faults: fewer })) from += chunk;
+        if (!(yield* this.attempt({ faults: fewer }))) from += chunk;
       }
       if (chunk === 1) return;
       chunk = Math.ceil(chunk / 2);
     }
   }
 
-  private dropClients(): void {
+  private *dropClients(): Attempts {
     for (const { name } of this.best.scenario.clients) {
       const { edits, scenario } = this.best;
       const isLast = scenario.clients.length - edits.without.length <= 1;
       if (!edits.without.includes(name) && !isLast)
-        this.attempt({ edits: { ...edits, without: [...edits.without, name] } });
+        yield* this.attempt({ edits: { ...edits, without: [...edits.without, name] } });
     }
   }
 
   /** Operations: writers stop ever earlier, by halves. */
-  private stopWriters(): void {
+  private *stopWriters(): Attempts {
     const { scenario, edits } = this.best;
     if (!scenario.clients.some(({ kind, name }) => kind === "writer" && !edits.without.includes(name))) return;
     let low = 0;
     let high = Math.min(edits.quietFromMicros ?? Infinity, edits.untilMicros ?? scenario.until);
     const step = 100_000;
-    while (high - low > step && this.attempts < this.options.attemptsMax) {
+    while (high - low > step && this.attempts < this.attemptsMax) {
       const middle = Math.floor((low + high) / 2);
-      if (this.attempt({ edits: { ...this.best.edits, quietFromMicros: Math.max(1, middle) } })) high = middle;
+      if (yield* this.attempt({ edits: { ...this.best.edits, quietFromMicros: Math.max(1, middle) } })) high = middle;
       else low = middle;
     }
   }

@@ -27,7 +27,7 @@ import { MemberStore } from "../planted/member-store.ts";
 import { type PlantedServer, plantedServer } from "../faults/planted-server.ts";
 import type { ServerBugName } from "../planted/server-bugs.ts";
 import type { SimulatedBugs } from "../planted/simulated-bugs.ts";
-import type { Actor, ActorParts } from "./actors/actor.ts";
+import { type Actor, type ActorParts, type Counts, countsOverLives } from "./actors/actor.ts";
 import { actorMakerWith } from "./planted/actor-bugs.ts";
 import { beginAgainWith, compactedWith } from "./planted/stage-bugs.ts";
 import { NodeHost } from "./node-host.ts";
@@ -64,7 +64,13 @@ export interface StagedClient {
   readonly row: ScenarioClient;
   process: Process;
   actor: Actor;
+  /** Of its lives before this one. */
+  countsBefore: Counts;
 }
+
+/** Of all its lives. */
+export const countsOf = ({ actor, countsBefore }: StagedClient): Counts =>
+  countsOverLives(countsBefore, actor.counts());
 
 const adminToken = "scenario-admin";
 const memberBugs = ["replica-divergence", "stale-read-paused-member"] as const;
@@ -360,8 +366,8 @@ export class Stage implements Injectable {
       row,
     );
     const staged = this.clients.get(row.name);
-    if (staged === undefined) this.clients.set(row.name, { row, process, actor });
-    else Object.assign(staged, { process, actor });
+    if (staged === undefined) this.clients.set(row.name, { row, process, actor, countsBefore: {} });
+    else Object.assign(staged, { process, actor, countsBefore: countsOf(staged) });
     kernel.enter(process, () => actor.start());
   }
 

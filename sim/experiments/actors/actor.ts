@@ -27,8 +27,20 @@ export interface Actor {
   start(): void;
   /** What it still waits for, in a few words; undefined when it is where it wants to be. */
   pending(): string | undefined;
-  /** What it did, counted. */
-  counts(): Readonly<Record<string, number>>;
+  /** What it did, counted, and what it has. */
+  counts(): Counts;
+}
+
+export type Counts = Readonly<Record<string, number>>;
+
+/** What a client has, and not what it did. */
+const amounts: ReadonlySet<string> = new Set(["objects", "leads", "leases", "parents", "running", "pods"]);
+
+/** Of one that has died and started again: what it did in all its lives, and what it has in this one. */
+export function countsOverLives(before: Counts, last: Counts): Counts {
+  const names = new Set(Object.keys(before).concat(Object.keys(last)));
+  const didBefore = (name: string): number => (amounts.has(name) ? 0 : (before[name] ?? 0));
+  return Object.fromEntries([...names].map((name) => [name, didBefore(name) + (last[name] ?? 0)]));
 }
 
 /** Where a collection is, in the dialect; nodes are in no namespace. */
