@@ -75,6 +75,7 @@ describe("touchstone capacity", () => {
     expect(said).toMatchObject({
       code: 3,
       stderr: `--merge: 2 of 4 runs are in none of the reports: workload.0.clients=2, repetition 2; workload.0.clients=3, repetition 2. These are ${half} (1/2), ${half} (1/2): give the other parts as well.\n`,
+      stdout: expect.stringContaining("NOT PLAYED 2 of 4 runs: workload.0.clients=2, repetition 2; "),
     });
     const report = capacityReportSchema.parse(JSON.parse(readFileSync(half, "utf8")));
     const broken = { ...report, runs: report.runs.map((run) => ({ ...run, nodes: run.nodes + 1 })) };
@@ -174,7 +175,13 @@ describe("an interrupt", () => {
     expect(capacityReportSchema.parse(JSON.parse(readFileSync(first, "utf8")))).toMatchObject({
       runs: [],
       unmeasured: [{ arm: "workload.0.clients=2", repetition: 1 }],
+      lacking: [
+        { arm: "workload.0.clients=2", repetition: 2 },
+        { arm: "workload.0.clients=3", repetition: 1 },
+        { arm: "workload.0.clients=3", repetition: 2 },
+      ],
     });
+    expect(settling.stdout).toContain("NOT PLAYED 3 of 4 runs: workload.0.clients=2, repetition 2; ");
     const compared = await runHere("capacity", "compare", first);
     expect(compared).toMatchObject({ code: 3, stdout: expect.stringContaining("nothing can be compared") });
 
@@ -195,7 +202,7 @@ describe("an interrupt", () => {
     // Once they are played elsewhere, they are there.
     const merged = await runHere("capacity", "--merge", first, "--merge", join(await playedWhole(), "report.json"));
     expect(merged.code).toBe(0);
-    expect(merged.stdout).not.toContain("STOPPED");
+    expect(merged.stdout).not.toMatch(/STOPPED|NOT PLAYED/);
   });
 });
 

@@ -9,9 +9,10 @@ import { requireKnown } from "../flags/known-names.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import {
   capacityExitCode,
+  leftOut,
   printCapacityReport,
   sortedRuns,
-  unmeasuredOf,
+  without,
   writeCapacityReport,
 } from "../output/capacity-report.ts";
 import { interrupted } from "../output/interrupt.ts";
@@ -51,7 +52,7 @@ async function play(options: RunOptions, threadsOf: typeof capacityThreads): Pro
   let isWhole: boolean;
   try {
     const done = await playRuns(parts, { ...options, build: buildName(), threadsOf, tidyUp });
-    report = reportOf(read, arms, done.played, options);
+    report = reportOf(read, arms, parts, done.played, options);
     isWhole = done.isWhole;
     await writeCapacityReport(report, folder, scraped(done.played, options.metricsAt, parts));
   } catch (error) {
@@ -156,6 +157,7 @@ async function work({ queue, jobs = defaultThreads(), file }: RunOptions): Promi
 function reportOf(
   { text, plan }: ReadExperiment,
   arms: readonly PlannedArm[],
+  parts: readonly CapacityPart[],
   played: readonly PlayedPart[],
   { shard }: RunOptions,
 ): CapacityReport {
@@ -163,6 +165,9 @@ function reportOf(
   if (mistake !== undefined) throw new UsageError(mistake);
   const { experiment, form, repetitions } = plan;
   const { name, profile, costs, reality, realityEvents } = experiment;
+  const runs = played.flatMap(({ run }) => (run === undefined ? [] : [run]));
+  const unmeasured = played.flatMap((part) => (part.unmeasured === undefined ? [] : [part.unmeasured]));
+  const asked = parts.map(({ arm, repetition }) => ({ arm, repetition }));
   // By the schema, which puts the fields in one order: a report that was read again is written as it was.
   return capacityReportSchema.parse({
     apiVersion: "capacity-reports/v1",
@@ -187,10 +192,10 @@ function reportOf(
     reality,
     realityEvents,
     runs: sortedRuns(
-      played.flatMap(({ run }) => (run === undefined ? [] : [run])),
+      runs,
       arms.map((arm) => arm.name),
     ),
-    ...unmeasuredOf(played.flatMap(({ unmeasured }) => (unmeasured === undefined ? [] : [unmeasured]))),
+    ...leftOut(unmeasured, without(asked, [...runs, ...unmeasured])),
     ...(shard === undefined ? {} : { shard: shard.text }),
   } satisfies CapacityReport);
 }

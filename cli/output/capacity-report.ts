@@ -7,9 +7,22 @@ import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
 import { painter } from "./terminal.ts";
 import { writeWhole } from "./written-files.ts";
 
-/** Left out where there are none, as in every report that is whole. */
-export const unmeasuredOf = (rows: NonNullable<CapacityReport["unmeasured"]>): Pick<CapacityReport, "unmeasured"> =>
-  rows.length === 0 ? {} : { unmeasured: rows };
+type Places = NonNullable<CapacityReport["lacking"]>;
+
+/** Runs without figures: those that had not come to be measured, and those that had not begun. Left out where there are none, as in every report that is whole. */
+export const leftOut = (unmeasured: Places, lacking: Places): Pick<CapacityReport, "unmeasured" | "lacking"> => ({
+  ...(unmeasured.length === 0 ? {} : { unmeasured }),
+  ...(lacking.length === 0 ? {} : { lacking }),
+});
+
+/** Of these runs those that have none of the names of the others. */
+export function without(all: Places, others: Places): Places {
+  const there = new Set(others.map(placeOf));
+  return all.filter((place) => !there.has(placeOf(place)));
+}
+
+/** What a run is called in all reports of its experiment. */
+export const placeOf = ({ arm, repetition }: Places[number]): string => `${repetition} ${arm}`;
 
 /** By arm and repetition, whoever played them first. */
 export function sortedRuns(runs: readonly CapacityRun[], arms: readonly string[]): CapacityRun[] {
