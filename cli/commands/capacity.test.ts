@@ -218,6 +218,9 @@ describe("an interrupt of find", () => {
     expect(stdout).toContain("It was interrupted: this is what was known by then.");
     expect(stdout).toContain("All objectives hold at workload.0.clients=1.\nAt workload.0.clients=9 one is broken:");
     expect(stdout).not.toContain("binds");
+    expect(stdout).toBe(
+      `${readFileSync(join(folder, "find.txt"), "utf8")}kept in: ${join(folder, "find.txt")}, and as find.json\n`,
+    );
     expect(JSON.parse(readFileSync(join(folder, "find.json"), "utf8"))).toMatchObject({
       interrupted: true,
       tried: [{ value: 1 }, { value: 9 }],
@@ -285,9 +288,14 @@ describe("what is written", () => {
   });
 
   it("says what binds", async () => {
+    // Kept where the report of a run goes.
+    const name = `lists-${process.pid}`;
+    const folder = join("out", "capacity", name);
     const found = await played(
       "find",
       lists,
+      "--set",
+      `name=${name}`,
       "--set",
       "cluster.server.reads=2",
       "--set",
@@ -301,12 +309,18 @@ describe("what is written", () => {
       "--to",
       "9",
     );
+    const kept = join(folder, "find.txt");
+    expect(found.stdout).toContain(`\nkept in: ${kept}, and as find.json\n`);
+    const text = readFileSync(kept, "utf8");
+    rmSync(folder, { recursive: true });
+    expect(text).toContain("What binds: reads in flight.");
     expect(found.stdout).toContain("All objectives hold at workload.0.clients=2.");
     expect(found.stdout).toContain("What binds: reads in flight.");
   });
 
   it("finds it in the arm that is named, and takes no flag of another command", async () => {
-    const words = ["find", lists, "--parameter", "workload.0.clients", "--from", "1", "--to", "9"] as const;
+    const range = ["--parameter", "workload.0.clients", "--from", "1", "--to", "9"];
+    const words = ["find", lists, ...range, "--output", join(scratch, "arms")] as const;
     const arms = "arms=[{ name: wide, set: {} }, { name: narrow, set: { cluster.server.reads: 2 } }]";
     const changed = ["--set", "sweep=[]", "--set", "objectives=[{ figure: refused, max: 0 }]", "--set", arms] as const;
     const first = await played(...words, ...changed);
