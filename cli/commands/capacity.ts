@@ -15,7 +15,7 @@ import {
   without,
   writeCapacityReport,
 } from "../output/capacity-report.ts";
-import { interrupted } from "../output/interrupt.ts";
+import { interrupted, onInterrupt } from "../output/interrupt.ts";
 import { prepareFolder, removeFolders } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { CapacityPart, PlayedPart } from "../targets/capacity-part.ts";
@@ -50,14 +50,17 @@ async function play(options: RunOptions, threadsOf: typeof capacityThreads): Pro
   const parts = partsOf(read, file, arms, options);
   let report: CapacityReport;
   let isWhole: boolean;
+  const { signal, stopListening } = onInterrupt("Stopping; the report has what was done.", undefined, tidyUp);
   try {
-    const done = await playRuns(parts, { ...options, build: buildName(), threadsOf, tidyUp });
+    const done = await playRuns(parts, { ...options, build: buildName(), threadsOf, signal });
     report = reportOf(read, arms, parts, done.played, options);
     isWhole = done.isWhole;
     await writeCapacityReport(report, folder, scraped(done.played, options.metricsAt, parts));
   } catch (error) {
     tidyUp();
     throw error;
+  } finally {
+    stopListening();
   }
   printCapacityReport(report, options.json, folder);
   if (read.plan.experiment.find !== undefined && !options.json)

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { renderCapacityText } from "../../reports/render/capacity-text.ts";
 import { type CapacityReport, type CapacityRun, isInterrupted } from "../../reports/schema/capacity-report.ts";
 import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
+import { uninterrupted } from "./interrupt.ts";
 import { painter } from "./terminal.ts";
 import { writeWhole } from "./written-files.ts";
 
@@ -34,7 +35,10 @@ export function sortedRuns(runs: readonly CapacityRun[], arms: readonly string[]
 /** A scrape of the first run's server, beside the report. */
 export const metricsName = "metrics.prom";
 
-/** What draws the page and packs the tables is large, and is loaded when there is something to write. */
+/**
+ * Every form, or none: all are made before the first is written, and an interrupt does not end the program in between. What draws the
+ * page and packs the tables is large, and is loaded when there is something to write.
+ */
 export async function writeCapacityReport(
   report: CapacityReport,
   folder: string,
@@ -45,20 +49,24 @@ export async function writeCapacityReport(
     import("../../reports/render/capacity-tables.ts"),
   ]);
   const { figureTable, renderCsv, renderParquet, renderPerfDash, requestTable, secondTable } = tabled;
-  mkdirSync(folder, { recursive: true });
-  const write = (name: string, text: string | Uint8Array): void => writeWhole(join(folder, name), text);
-  write("report.json", `${JSON.stringify(report)}\n`);
-  write("report.txt", renderCapacityText(report));
-  write("report.html", renderCapacityHtml(report));
   const tables = { figures: figureTable(report), requests: requestTable(report), seconds: secondTable(report) };
-  for (const [name, table] of Object.entries(tables)) {
-    write(`${name}.csv`, renderCsv(table));
-    write(`${name}.parquet`, renderParquet(table));
-  }
-  write("perf-dash.json", renderPerfDash(report));
-  // Of an earlier run into the same folder, it would be taken for this one's.
-  if (metrics === undefined) rmSync(join(folder, metricsName), { force: true });
-  else write(metricsName, metrics);
+  const files: readonly (readonly [name: string, content: string | Uint8Array])[] = [
+    ["report.json", `${JSON.stringify(report)}\n`],
+    ["report.txt", renderCapacityText(report)],
+    ["report.html", renderCapacityHtml(report)],
+    ...Object.entries(tables).flatMap(([name, table]) => [
+      [`${name}.csv`, renderCsv(table)] as const,
+      [`${name}.parquet`, renderParquet(table)] as const,
+    ]),
+    ["perf-dash.json", renderPerfDash(report)],
+    ...(metrics === undefined ? [] : [[metricsName, metrics] as const]),
+  ];
+  uninterrupted(() => {
+    mkdirSync(folder, { recursive: true });
+    for (const [name, content] of files) writeWhole(join(folder, name), content);
+    // Of an earlier run into the same folder, it would be taken for this one's.
+    if (metrics === undefined) rmSync(join(folder, metricsName), { force: true });
+  });
 }
 
 export function printCapacityReport(report: CapacityReport, json: boolean, folder: string | undefined): void {
