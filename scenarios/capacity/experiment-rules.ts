@@ -17,7 +17,7 @@ interface Draft {
     readonly agents: { readonly kind: "real" | "silent" };
   };
   readonly workload: readonly WorkloadRow[];
-  readonly sweep: readonly { readonly set: string }[];
+  readonly sweep: readonly { readonly set: string; readonly to: readonly unknown[] }[];
   readonly arms: readonly { readonly name: string }[];
   readonly find?: { readonly from: number; readonly to: number } | undefined;
 }
@@ -48,13 +48,19 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     if (draft.arms.findIndex((other) => other.name === name) < index)
       add(["arms", index, "name"], `the name ${name} is taken`);
   }
-  for (const [index, { set }] of draft.sweep.entries()) {
+  for (const [index, { set, to }] of draft.sweep.entries()) {
+    const names = to.map(valueInName);
+    for (const [at, name] of names.entries())
+      if (names.indexOf(name) < at) add(["sweep", index, "to", at], `${set}=${name} is there already`);
     if (draft.sweep.findIndex((other) => other.set === set) < index)
       add(["sweep", index, "set"], `${set} is varied already`);
   }
   if (draft.find !== undefined && draft.find.from >= draft.find.to)
     add(["find", "from"], "nothing lies between `from` and `to`: `from` is the smaller one");
 }
+
+/** As the name of an arm says it that has this value of what is varied. */
+export const valueInName = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** `{cluster.nodes}` in a question: forms and flags change what is played. */
 export const fieldInQuestion = /\{([\w.]+)\}/g;

@@ -134,7 +134,8 @@ describe("changes by the file itself", () => {
   });
 
   it("come to so many runs at most", () => {
-    const sweep = ["a", "b", "c", "d"].map((name) => `{ set: cluster.${name}, to: [${"1,".repeat(60)}1] }`);
+    const values = Array.from({ length: 61 }, (_, at) => at);
+    const sweep = ["a", "b", "c", "d"].map((name) => `{ set: cluster.${name}, to: [${values.join(",")}] }`);
     expect(refusalOf(`${head}sweep: [${sweep.join(",")}]\n`, "full")).toBe(
       "x.yaml:5:8: what is varied: arms, sweep and repetitions come to 13845841 runs, and 100000 is the most: vary fewer parameters at a time.",
     );
@@ -196,6 +197,9 @@ describe("an experiment's file", () => {
     expect(mistakesOf(`${head}workload: [{ do: rollout, name: shop }]\n`)).toContain("no Deployment is called shop");
     expect(mistakesOf(`${head}workload: [{ do: fail, zone: zone-9 }]\n`)).toContain("no zone is called zone-9");
     expect(mistakesOf(`${head}workload: [{ do: churn, at: 10s }]\n`)).toContain("the measurement is over by then");
+    expect(mistakesOf(`${head}sweep: [{ set: cluster.nodes, to: [2, 3, "2", 2] }]\n`)).toBe(
+      "x.yaml:5:42: sweep[0].to[2]: cluster.nodes=2 is there already\nx.yaml:5:47: sweep[0].to[3]: cluster.nodes=2 is there already",
+    );
     expect(mistakesOf(`${head}cluster: { agents: { kind: silent } }\nworkload: [{ do: pull }]\n`)).toContain(
       "silent nodes pull nothing",
     );

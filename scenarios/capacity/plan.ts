@@ -1,7 +1,7 @@
 /** Which runs an experiment comes to: every arm at every point of the sweep, so many times. */
 import { ScenarioError } from "../load.ts";
 import type { Changes, ExperimentFile } from "./load.ts";
-import { fieldInQuestion, valueAt } from "./experiment-rules.ts";
+import { fieldInQuestion, valueAt, valueInName } from "./experiment-rules.ts";
 import type { Experiment } from "./schema.ts";
 
 export interface PlannedArm {
@@ -44,7 +44,7 @@ export function planOf(file: ExperimentFile, form: Form, changes: Changes, repet
     points(experiment.sweep).map((point): PlannedArm => {
       const name = [
         ...(variants.length > 1 || point.length === 0 ? [variant.name] : []),
-        ...point.map(([path, value]) => `${path}=${shown(value)}`),
+        ...point.map(([path, value]) => `${path}=${valueInName(value)}`),
       ].join(" ");
       const unswept: Changes = [...common, ...changesAt(["arms", index, "set"], variant.set)];
       const all: Changes = [...unswept, ...point];
@@ -72,5 +72,3 @@ function points(sweep: Experiment["sweep"]): readonly Changes[] {
     [[]],
   );
 }
-
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
