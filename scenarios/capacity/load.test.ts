@@ -69,6 +69,46 @@ describe("changes by --set", () => {
     expect(refusalOf(textOf("burst.yaml"), "quick", set(path, value))).toBe(message);
   });
 
+  const armed = [
+    "apiVersion: capacity/v1",
+    "name: x",
+    "question: How much?",
+    "until: 10s",
+    "cluster: { nodes: 3, podsPerNode: 2 }",
+    "workload: [{ do: list, path: /api/v1/configmaps, at: 5s }]",
+    "arms:",
+    "  - { name: usual, set: { cluster.nodes: 1, cluster.server.reads: 7 } }",
+    "  - { name: late, set: { workload.0.at: 8s } }",
+    "",
+  ].join("\n");
+
+  it("reach what an arm sets, whose names are paths themselves, and leave the rest of it", () => {
+    const file = new ExperimentFile(armed, "x.yaml");
+    const { arms } = planOf(file, "full", [set("arms.0.set.cluster.nodes", 4), set("arms.1.set.until", "9s")]);
+    expect(arms.map(({ experiment: { cluster, until } }) => [cluster.nodes, cluster.podsPerNode, until])).toEqual([
+      [4, 2, 10_000_000],
+      [3, 2, 9_000_000],
+    ]);
+    expect(arms[0]?.experiment.cluster.server.reads).toBe(7);
+  });
+
+  it.each([
+    ["in an arm", [set("arms.1.set.cluster.nodez", 4)], 'cluster: there is no field "nodez" here; did you mean nodes?'],
+    ["elsewhere than it stands", [set("until", "2s")], "workload[0].at: the measurement is over by then"],
+    [
+      "in an arm of the file",
+      [set("cluster.nodes", 5), set("until", "7s")],
+      "workload[0].at: the measurement is over by then",
+    ],
+    [
+      "in one arm, elsewhere than it stands",
+      [set("arms.0.set.until", "4s")],
+      "workload[0].at: the measurement is over by then",
+    ],
+  ] as const)("which make a mistake %s are to blame for it", (_where, changes, message) => {
+    expect(refusalOf(armed, "full", ...changes)).toBe(`x.yaml: ${changes.at(-1)?.[2] as string}: ${message}`);
+  });
+
   it("may add a row behind the last one", () => {
     const { experiment } = planOf(new ExperimentFile(textOf("burst.yaml"), "burst.yaml"), "quick", [
       set("workload.1", { do: "list", path: "/api/v1/pods" }),

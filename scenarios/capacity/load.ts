@@ -34,30 +34,82 @@ export class ExperimentFile {
     for (const [index, [path, value]] of changes.entries()) {
       const problem = put(changed, path, value);
       if (problem === undefined) continue;
-      const { text } = this.spot(path.split("."), true, changes.slice(0, index + 1), what);
+      const { text } = this.spot(keysOf(path), true, changes.slice(0, index + 1), what);
       throw new ScenarioError(`${text}: ${path}: ${problem}`);
     }
-    return judgedAs(experimentSchema, changed, (path, isKey) => this.spot(path, isKey, changes, what));
+    const flagBehind = this.flagFinder(changes);
+    return judgedAs(experimentSchema, changed, (path, isKey) => {
+      const flag = flagBehind(isKey ? path.slice(0, -1) : path);
+      return flag === undefined ? this.spot(path, isKey, changes, what) : { text: flag, line: 0, column: 0 };
+    });
   }
 
   /** Where in the file, or by which flag, the value at a dotted path got there: `file:line:column: what`. */
   placeOf(path: string, changes: Changes, what: string): string {
-    return this.spot(path.split("."), false, changes, what).text;
+    return this.spot(keysOf(path), false, changes, what).text;
   }
 
-  /** The last change of a value, of what it is part of, or of a part of it, says where it stands: so from change to change. */
   private spot(path: readonly PropertyKey[], isKey: boolean, changes: Changes, what: string): Spot {
-    let at = path;
-    for (const [changedPath, , origin] of changes.toReversed()) {
-      const rest = below(changedPath.split("."), at);
-      if (rest === undefined) continue;
-      if (!Array.isArray(origin)) return { text: `${this.name}: ${(origin as string) ?? what}`, line: 0, column: 0 };
-      at = [...(origin as readonly PropertyKey[]), ...rest];
-    }
+    const at = originOf(path, changes);
+    if (!Array.isArray(at)) return { text: `${this.name}: ${(at as string) ?? what}`, line: 0, column: 0 };
     this.inFile ??= spotsIn(this.text, this.name);
-    const { text, ...spot } = this.inFile(at, isKey);
+    const { text, ...spot } = this.inFile(at as readonly PropertyKey[], isKey);
     return { text: `${text}: ${what}`, ...spot };
   }
+
+  /**
+   * For a mistake at a path that stands in the file, the last flag without which it is none, if there is such a one: who has typed
+   * it is to mend that, and not the file.
+   */
+  private flagFinder(changes: Changes): (path: readonly PropertyKey[]) => string | undefined {
+    const flags = once(() =>
+      changes
+        .flatMap(([path, , origin], index) => {
+          const from = typeof origin === "string" ? origin : originOf(keysOf(path), changes.slice(0, index + 1));
+          return typeof from === "string" ? [{ flag: from, without: changes.toSpliced(index, 1) }] : [];
+        })
+        .toReversed()
+        .map(({ flag, without }) => ({ flag, paths: once(() => this.wrongPaths(without)) })),
+    );
+    return (path) => {
+      if (!Array.isArray(originOf(path, changes))) return undefined;
+      const found = flags().find(({ paths }) => paths()?.has(pathKey(path)) === false)?.flag;
+      return found === undefined ? undefined : `${this.name}: ${found}`;
+    };
+  }
+
+  /** Where the experiment with these changes is wrong; undefined when they cannot be made. */
+  private wrongPaths(changes: Changes): ReadonlySet<string> | undefined {
+    const changed = structuredClone(this.raw);
+    if (changes.some(([path, value]) => put(changed, path, value) !== undefined)) return undefined;
+    return new Set(experimentSchema.safeParse(changed).error?.issues.map((issue) => pathKey(issue.path)));
+  }
+}
+
+const pathKey = (path: readonly PropertyKey[]): string => path.map(String).join(".");
+
+function once<Result>(work: () => Result): () => Result {
+  let done: { readonly result: Result } | undefined;
+  return () => (done ??= { result: work() }).result;
+}
+
+/** The last change of a value, of what it is part of, or of a part of it, says where it stands: so from change to change. Its path in the file, or what was typed; undefined where nobody says. */
+function originOf(path: readonly PropertyKey[], changes: Changes): readonly PropertyKey[] | string | undefined {
+  let at = path;
+  for (const [changedPath, , origin] of changes.toReversed()) {
+    const rest = below(keysOf(changedPath), at);
+    if (rest === undefined) continue;
+    if (!Array.isArray(origin)) return origin as string | undefined;
+    at = [...(origin as readonly PropertyKey[]), ...rest];
+  }
+  return at;
+}
+
+/** What leads to a value. What an arm sets has dotted paths, each of which is one key: `arms.0.set.cluster.nodes` has four. */
+function keysOf(path: string): readonly string[] {
+  const keys = path.split(".");
+  const isOfArm = keys[0] === "arms" && keys[2] === "set" && keys.length > 3;
+  return isOfArm ? [...keys.slice(0, 3), keys.slice(3).join(".")] : keys;
 }
 
 /** What of `path` lies below `above`; nothing of it where `path` itself is above. Undefined: they are apart. */
@@ -69,7 +121,7 @@ function below(above: readonly string[], path: readonly PropertyKey[]): readonly
 
 /** Fields that are not there are made: what they lead to is then judged by the schema. What is said is why it cannot be put there. */
 function put(root: unknown, path: string, value: unknown): string | undefined {
-  const keys = path.split(".");
+  const keys = keysOf(path);
   let at = root as Record<string, unknown>;
   for (const [index, key] of keys.entries()) {
     const isLast = index === keys.length - 1;
