@@ -138,7 +138,7 @@ describe("changes by the file itself", () => {
       "in a sweep",
       "full",
       [],
-      "x.yaml:9:39: arm usual cluster.nodes=many: cluster.nodes: expected a number, not a text",
+      'x.yaml:9:39: arm usual cluster.nodes=many: cluster.nodes: expected a number, not a text\nx.yaml:8:27: arm wrong cluster.nodes=1: cluster: there is no field "nodez" here; did you mean nodes?',
     ],
     [
       "in an arm",
@@ -244,6 +244,38 @@ describe("an experiment's file", () => {
       "silent nodes pull nothing",
     );
   });
+});
+
+it("all mistakes of a file are told at once, those of its arms and forms among them", () => {
+  const text = [
+    "apiVersion: capacity/v1",
+    "name: x",
+    "question: How much?",
+    "until: soon",
+    "cluster: { nods: 3 }",
+    "arms:",
+    "  - { name: a, set: { cluster.nodes: many } }",
+    "  - { name: b, set: { cluster.servers: {} } }",
+    "tiny: { cluster.zones: 0 }",
+    "",
+  ].join("\n");
+  expect(mistakesOf(text).split("\n")).toEqual([
+    "x.yaml:4:8: until: expected a duration of whole microseconds such as 5ms, 30s or 1m30s, of a year at most, above zero",
+    'x.yaml:5:12: cluster: there is no field "nods" here; did you mean nodes, pod?',
+    "x.yaml:9:24: --tiny: cluster.zones: expected at least 1",
+    "x.yaml:7:38: arm a: cluster.nodes: expected a number, not a text",
+    'x.yaml:8:23: arm b: cluster: there is no field "servers" here; did you mean server?',
+  ]);
+  const mended = text.replace("soon", "5s").replace("nods", "nodes").replace("zones: 0", "zones: 1");
+  expect(refusalOf(mended, "full").split("\n")).toEqual([
+    "x.yaml:7:38: arm a: cluster.nodes: expected a number, not a text",
+    'x.yaml:8:23: arm b: cluster: there is no field "servers" here; did you mean server?',
+  ]);
+  // Ten of them, and how many more there are.
+  const fields = Array.from({ length: 13 }, (_, at) => `field${at}: 1`).join("\n");
+  const many = text.replace("cluster: { nods: 3 }", fields);
+  const told = mistakesOf(many).split("\n");
+  expect([told.length, told.at(-1)]).toEqual([11, "and 7 more"]);
 });
 
 describe("a plan", () => {

@@ -23,8 +23,14 @@ export class ExperimentFile {
   constructor(text: string, name: string) {
     this.name = name;
     this.text = text;
-    this.experiment = parsedAs(experimentSchema, text, name, textLengthMax);
-    this.raw = parseYaml(text);
+    try {
+      this.experiment = parsedAs(experimentSchema, text, name, textLengthMax);
+      this.raw = parseYaml(text);
+    } catch (error) {
+      if (!(error instanceof ScenarioError)) throw error;
+      // Those of its arms and forms as well, which would come to light once the others are mended.
+      throw ScenarioError.of([...error.mistakes, ...ownMistakes(text, name)], error.moreCount);
+    }
   }
 
   /** The experiment with these changes. Throws `ScenarioError` for what is then wrong; `what` says whose changes they are. */
@@ -85,6 +91,70 @@ export class ExperimentFile {
     return new Set(experimentSchema.safeParse(changed).error?.issues.map((issue) => pathKey(issue.path)));
   }
 }
+
+/** What the arms and forms of a file make wrong by themselves, whatever else is wrong in it. */
+function ownMistakes(text: string, name: string): readonly string[] {
+  const raw = text.length > ownTextLengthMax ? undefined : readYaml(text);
+  if (raw === undefined) return [];
+  const inFile = spotsIn(text, name);
+  return ownChanges(raw).flatMap(([what, changes]) => {
+    const changed = structuredClone(raw);
+    for (const [path, value, origin] of changes) {
+      const problem = put(changed, path, value);
+      if (problem !== undefined)
+        return [`${inFile(origin as readonly PropertyKey[], true).text}: ${what}: ${path}: ${problem}`];
+    }
+    try {
+      judgedAs(experimentSchema, changed, (path, isKey) => {
+        const at = originOf(path, changes) as readonly PropertyKey[];
+        if (at === path) return { text: ofTheFile, line: 0, column: 0 };
+        const { text: where, ...spot } = inFile(at, isKey);
+        return { text: `${where}: ${what}`, ...spot };
+      });
+      return [];
+    } catch (error) {
+      if (!(error instanceof ScenarioError)) throw error;
+      return error.mistakes.filter((line) => !line.startsWith(ofTheFile));
+    }
+  });
+}
+
+/** Nobody wrote longer files, which take long to be judged once for each arm. */
+const ownTextLengthMax = 100_000;
+
+/** More are a mistake themselves. */
+const armsMax = 50;
+
+/** In the place of a mistake that the file has without these changes, where it has been told. */
+const ofTheFile = "\0";
+
+function readYaml(text: string): unknown {
+  try {
+    return parseYaml(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of each arm and form, as far as they are what they should be: who changes what. */
+function ownChanges(raw: unknown): readonly (readonly [what: string, changes: Changes])[] {
+  if (!isRecord(raw)) return [];
+  const arms: readonly unknown[] = Array.isArray(raw["arms"]) ? raw["arms"] : [];
+  return [
+    ...(["quick", "tiny"] as const).map((form) => [`--${form}`, changesAt([form], raw[form])] as const),
+    ...arms.slice(0, armsMax).map((arm, at) => {
+      const { name, set } = isRecord(arm) ? arm : {};
+      return [`arm ${typeof name === "string" ? name : at}`, changesAt(["arms", at, "set"], set)] as const;
+    }),
+  ].filter(([, changes]) => changes.length > 0);
+}
+
+/** From settings by dotted path that stand at a place of the file. None of what is no such thing. */
+export const changesAt = (place: readonly (string | number)[], settings: unknown): Changes =>
+  isRecord(settings) ? Object.entries(settings).map(([path, value]) => [path, value, [...place, path]]) : [];
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const pathKey = (path: readonly PropertyKey[]): string => path.map(String).join(".");
 
