@@ -235,6 +235,18 @@ describe("an experiment's file", () => {
     );
     expect(mistakesOf(`${head}cluster: { nodes: -1 }\n`)).toContain("x.yaml:5:19: cluster.nodes");
     expect(mistakesOf(`${head}workload: [{ do: rollout, name: shop }]\n`)).toContain("no Deployment is called shop");
+    expect(mistakesOf(`${head}workload:\n  - { do: list, path: /api/v1/podz }\n`)).toBe(
+      "x.yaml:6:23: workload[0].path: the server serves no podz under /api/v1; did you mean pods?",
+    );
+    const lists = `workload: [{ do: list, path: /apis/example.com/v1/widgets }]\n`;
+    expect(mistakesOf(head + lists)).toContain("the server serves nothing under /apis/example.com/v1");
+    expect(mistakesOf(`${head}cluster: { objects: [{ spec: { group: example.com } }] }\n${lists}`)).toBe("none");
+    const drains = "workload:\n  - { do: drain, nodes: 9 }\n  - { do: fail, nodes: 9 }\n";
+    expect(mistakesOf(`${head}cluster: { nodes: 5 }\n${drains}`)).toBe(
+      "x.yaml:7:25: workload[0].nodes: 9 nodes cannot be drained: there are 5, and that is the most\nx.yaml:8:24: workload[1].nodes: 9 nodes cannot fail: there are 5, and that is the most",
+    );
+    const pools = "cluster: { pools: [{ name: a, count: 4 }, { name: b, count: 5 }] }\n";
+    expect(mistakesOf(`${head}${pools}${drains}`)).toBe("none");
     expect(mistakesOf(`${head}workload: [{ do: fail, zone: zone-9 }]\n`)).toContain("no zone is called zone-9");
     expect(mistakesOf(`${head}workload: [{ do: churn, at: 10s }]\n`)).toContain("the measurement is over by then");
     expect(mistakesOf(`${head}sweep: [{ set: cluster.nodes, to: [2, 3, "2", 2] }]\n`)).toBe(
