@@ -4,7 +4,7 @@ import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
 import { otherFile, type WantedFile, withoutConsequences } from "../wire/wrong-files.ts";
 import { yamlDocument, yamlValue } from "../wire/yaml-text.ts";
-import { inPlainWords } from "./plain-words.ts";
+import { inPlainWords } from "../wire/plain-words.ts";
 import { type ChaosPlan, chaosSchema } from "./chaos.ts";
 import { type Scenario, scenarioSchema } from "./schema.ts";
 

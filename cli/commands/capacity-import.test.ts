@@ -113,7 +113,7 @@ describe("touchstone capacity import", () => {
     expect(await refusal(dump, "--anonymise", "--audit-log", audit)).toContain("full of names");
     expect(await refusal(fileOf("pods.json", listOf("Pod", pods)))).toContain("no nodes were found");
     expect(await refusal(fileOf("bad.json", listOf("Pod", [{ metadata: {} }])))).toContain(
-      "bad.json:6: Pod: metadata.name",
+      "bad.json:6: Pod: metadata.name: is missing: expected a text",
     );
     expect(await refusal(dump, "--audit-log", fileOf("bad.jsonl", "{}\n[1]\n"))).toContain(
       "bad.jsonl:2: no audit event",

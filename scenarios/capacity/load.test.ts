@@ -233,6 +233,9 @@ describe("an experiment's file", () => {
     expect(mistakesOf(`${head}workload: [{ do: burts, name: a, replicas: 3 }]\n`)).toContain(
       "x.yaml:5:18: workload[0].do: expected do: with one of burst, scale",
     );
+    expect(mistakesOf(head.replace("name: x\n", ""))).toBe(
+      "x.yaml:1:1: name: is missing: expected a name of lower-case letters, digits and hyphens",
+    );
     expect(mistakesOf(`${head}cluster: { nodes: -1 }\n`)).toContain("x.yaml:5:19: cluster.nodes");
     expect(mistakesOf(`${head}workload: [{ do: rollout, name: shop }]\n`)).toContain("no Deployment is called shop");
     expect(mistakesOf(`${head}workload:\n  - { do: list, path: /api/v1/podz }\n`)).toBe(

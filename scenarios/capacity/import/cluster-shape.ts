@@ -4,6 +4,7 @@
  */
 import { stringify } from "yaml";
 import type { z } from "zod";
+import { inPlainWords } from "../../../wire/plain-words.ts";
 import { anonymousNames, type Names, ownNames } from "./names.ts";
 import { isLabel, poolsMax, poolsOf } from "./node-pools.ts";
 import { type ImportedRow, PodGroups } from "./pod-groups.ts";
@@ -186,12 +187,13 @@ export class ClusterShape {
 const some = (count: number, text: string): readonly string[] => (count === 0 ? [] : [`${count} ${text}`]);
 
 function read<T>(schema: z.ZodType<T>, kind: string, object: unknown): T {
-  const parsed = schema.safeParse(object);
+  const parsed = schema.safeParse(object, { error: inPlainWords });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const { name } = ((object as { metadata?: unknown } | null)?.metadata ?? {}) as { name?: unknown };
   const which = typeof name === "string" ? ` ${name.slice(0, 100)}` : "";
-  throw new ImportError(`${kind}${which}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+  const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  throw new ImportError(`${kind}${which}: ${where}${issue?.message ?? "is wrong"}`);
 }
 
 /** As JSON and without what programs keep of who wrote which field: dumps leave that out, too. */
