@@ -18,9 +18,14 @@ import {
   type SeenPriority,
 } from "./seen-objects.ts";
 
-/** What is wrong with an object, and where in it. */
+/** Why no experiment can be made. */
 export class ImportError extends Error {
-  override readonly name = "ImportError";
+  override readonly name: string = "ImportError";
+}
+
+/** What is wrong with an object, and where in it. */
+export class WrongObjectError extends ImportError {
+  override readonly name = "WrongObjectError";
 }
 
 export interface ImportedCounts {
@@ -77,10 +82,13 @@ export class ClusterShape {
     } else this.passedOver.set(kind, (this.passedOver.get(kind) ?? 0) + 1);
   }
 
+  get hasNodes(): boolean {
+    return this.nodes.size > 0;
+  }
+
   /** Throws `ImportError` when there is nothing to begin with. */
   experiment(options: ImportOptions): Imported {
-    if (this.nodes.size === 0)
-      throw new ImportError("no nodes were found: give `kubectl get nodes,pods,pdb,priorityclasses -A -o json`");
+    if (this.nodes.size === 0) throw new ImportError("no nodes were found, with which an experiment begins");
     const names = options.isAnonymous ? anonymousNames() : ownNames();
     const nodes = poolsOf([...this.nodes.values()], this.pods.askedKeys, names);
     if (nodes.pools.length > poolsMax)
@@ -193,7 +201,7 @@ function read<T>(schema: z.ZodType<T>, kind: string, object: unknown): T {
   const { name } = ((object as { metadata?: unknown } | null)?.metadata ?? {}) as { name?: unknown };
   const which = typeof name === "string" ? ` ${name.slice(0, 100)}` : "";
   const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  throw new ImportError(`${kind}${which}: ${where}${issue?.message ?? "is wrong"}`);
+  throw new WrongObjectError(`${kind}${which}: ${where}${issue?.message ?? "is wrong"}`);
 }
 
 /** As JSON and without what programs keep of who wrote which field: dumps leave that out, too. */
