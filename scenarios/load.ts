@@ -4,13 +4,29 @@ import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
 import { otherFile, type WantedFile, withoutConsequences } from "../wire/wrong-files.ts";
 import { yamlDocument, yamlValue } from "../wire/yaml-text.ts";
-import { inPlainWords } from "./plain-words.ts";
+import { inPlainWords } from "../wire/plain-words.ts";
 import { type ChaosPlan, chaosSchema } from "./chaos.ts";
 import { type Scenario, scenarioSchema } from "./schema.ts";
 
 /** One mistake a line: `file:line:column: path: what is wrong`. */
 export class ScenarioError extends Error {
   override readonly name = "ScenarioError";
+  readonly mistakes: readonly string[];
+  /** How many there are beside these. */
+  readonly moreCount: number;
+
+  constructor(mistakes: string | readonly string[], moreCount = 0) {
+    const lines = typeof mistakes === "string" ? [mistakes] : mistakes;
+    super([...lines, ...(moreCount > 0 ? [`and ${moreCount} more`] : [])].join("\n"));
+    this.mistakes = lines;
+    this.moreCount = moreCount;
+  }
+
+  /** Of these mistakes each once, and no more than anybody reads. */
+  static of(mistakes: readonly string[], moreCount = 0): ScenarioError {
+    const lines = [...new Set(mistakes)];
+    return new ScenarioError(lines.slice(0, mistakesMax), moreCount + Math.max(0, lines.length - mistakesMax));
+  }
 }
 
 /** Longer texts are no scenarios that a person wrote. */
@@ -78,10 +94,10 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, spo
   }
   const issues = withoutConsequences(parsed.error.issues.flatMap(flattened), value, (path) => keysAt(schema, path));
   let seen = 0;
-  let more: readonly string[] = [];
+  let moreCount = 0;
   for (const { path, message, isKey } of mistakesOf(issues, document, schema)) {
     if (mistakes.size === mistakesMax) {
-      more = [`and ${countOf(issues) - seen} more`];
+      moreCount = countOf(issues) - seen;
       break;
     }
     seen++;
@@ -93,7 +109,7 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, spo
   const inOrder = [...mistakes]
     .toSorted(([, one], [, other]) => one[0] - other[0] || one[1] - other[1])
     .map(([told]) => told);
-  throw new ScenarioError([...inOrder, ...more].join("\n"));
+  throw new ScenarioError(inOrder, moreCount);
 }
 
 function wantedBy(schema: z.ZodType): WantedFile {

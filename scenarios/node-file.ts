@@ -6,7 +6,16 @@ import { place, span } from "./values.ts";
 export const quantity = z
   .union([z.string(), z.number()])
   .transform(String)
-  .refine((text) => !("error" in parseQuantity(text)), { error: "expected a quantity such as 500m, 16 or 64Gi" });
+  .refine((text) => !("error" in parseQuantity(text)), {
+    error: "expected a quantity such as 500m, 16 or 64Gi",
+    abort: true,
+  })
+  .refine((text) => !isNegative(text), { error: "expected a quantity of zero or more" });
+
+function isNegative(text: string): boolean {
+  const amount = parseQuantity(text);
+  return "digits" in amount && amount.digits < 0n;
+}
 
 const taint = z.strictObject({
   key: z.string().min(1),

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { parseDuration } from "../wire/durations.ts";
+import { ruleOrMissing } from "../wire/plain-words.ts";
 
 /** Integers with `min <= max`: microseconds, but for counts. */
 export interface Span {
@@ -37,7 +38,7 @@ function microsOf(text: string): number | undefined {
 const durationRule = "expected a duration of whole microseconds such as 5ms, 30s or 1m30s, of a year at most";
 
 const matching = (pattern: string, rule: string) =>
-  z.string({ error: rule }).regex(new RegExp(`^${pattern}$`), { error: rule, abort: true });
+  z.string({ error: ruleOrMissing(rule) }).regex(new RegExp(`^${pattern}$`), { error: rule, abort: true });
 
 /** A duration as text, in microseconds once read. */
 export const duration = matching(durationPattern, durationRule)
@@ -117,8 +118,10 @@ export const ratio = matching("\\d{1,10}/\\d{1,10}", ratioRule)
   .refine((text) => ratioOf(text) !== undefined, { error: ratioRule })
   .transform((text) => ratioOf(text) as Ratio);
 
+const placeRule = "expected a name of lower-case letters, digits and hyphens";
+
 /** A place on the network: a DNS label. */
 export const place = z
-  .string({ error: "expected a name of lower-case letters, digits and hyphens" })
-  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, { error: "expected a name of lower-case letters, digits and hyphens" })
+  .string({ error: ruleOrMissing(placeRule) })
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, { error: placeRule })
   .max(63);

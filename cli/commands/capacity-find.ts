@@ -1,6 +1,7 @@
 /** `touchstone capacity find`: bisects a parameter to the first breach of an objective, and names what binds there. */
 import { join } from "node:path";
 import { figureText } from "../../reports/capacity/metrics.ts";
+import type { Paint } from "../../reports/render/text.ts";
 import { renderTable } from "../../reports/render/table.ts";
 import { isInterrupted } from "../../reports/schema/capacity-report.ts";
 import type { Changes } from "../../scenarios/capacity/load.ts";
@@ -19,7 +20,7 @@ import type { capacityThreads } from "../targets/capacity-threads.ts";
 type FindOptions = Extract<CapacityOptions, { readonly action: "find" }>;
 
 export async function findCapacity(options: FindOptions, threadsOf: typeof capacityThreads): Promise<ExitCode> {
-  const { file: path, seed, json, output } = options;
+  const { file: path, seed, json } = options;
   const { text, file, plan, logs } = readExperiment(path, options);
   const arm = armOf(plan, options.arm);
   const base = arm.unswept;
@@ -37,7 +38,8 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
   for (const value of [from, to]) asUsage(() => file.with(asked([[parameter, value]]), `${parameter}=${value}`));
   if (experiment.objectives.length === 0)
     throw new UsageError(`${path}: objectives: there is none that could be broken: name one, or leave the list out.`);
-  const made = output === undefined ? [] : prepareFolder(output, "--output");
+  const folder = options.output ?? join("out", "capacity", plan.experiment.name);
+  const made = prepareFolder(folder, "--output");
   const tidyUp = (): void => removeFolders(made);
   const { signal, stopListening } = onInterrupt("Stopping; what was found so far is kept.", undefined, tidyUp);
   const threads = threadsOf(options.jobs ?? defaultThreads());
@@ -75,11 +77,16 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
     });
     line.clear();
     const told = plan.experiment.arms.length === 0 ? found : { arm: arm.variant, ...found };
-    if (output !== undefined) writeWhole(join(output, "find.json"), `${JSON.stringify(told, undefined, 2)}\n`);
+    const document = `${JSON.stringify(told, undefined, 2)}\n`;
+    const textIn = (paint: Paint): string =>
+      `${foundText(found, [questionOf(experiment), ...armText(plan, arm)], paint)}\n`;
+    writeWhole(join(folder, "find.json"), document);
+    writeWhole(
+      join(folder, "find.txt"),
+      textIn((_tone, words) => words),
+    );
     process.stdout.write(
-      json
-        ? `${JSON.stringify(told, undefined, 2)}\n`
-        : `${foundText(found, [questionOf(experiment), ...armText(plan, arm)])}\n`,
+      json ? document : `${textIn(painter(process.stdout))}kept in: ${join(folder, "find.txt")}, and as find.json\n`,
     );
     return found.interrupted === true ? exitCodes.inconclusive : exitCodes.good;
   } catch (error) {
@@ -106,9 +113,8 @@ function armText({ experiment }: Plan, { variant }: PlannedArm): readonly string
 }
 
 /** `heading`: what was asked, a line each. */
-function foundText(found: Found, [question, ...heading]: readonly [string, ...string[]]): string {
+function foundText(found: Found, [question, ...heading]: readonly [string, ...string[]], paint: Paint): string {
   const { parameter, holdsAt, breaksAt, broken, binding, relieved, evidence, tried, interrupted } = found;
-  const paint = painter(process.stdout);
   const values = `${tried.length} ${tried.length === 1 ? "value" : "values"} of ${parameter} ${tried.length === 1 ? "was" : "were"} tried`;
   const head = [paint("strong", question), ...heading, `${values}.\n`].join("\n");
   const isCut = interrupted === true;

@@ -1,4 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
@@ -113,7 +115,24 @@ describe("touchstone capacity import", () => {
     expect(await refusal(dump, "--anonymise", "--audit-log", audit)).toContain("full of names");
     expect(await refusal(fileOf("pods.json", listOf("Pod", pods)))).toContain("no nodes were found");
     expect(await refusal(fileOf("bad.json", listOf("Pod", [{ metadata: {} }])))).toContain(
-      "bad.json:6: Pod: metadata.name",
+      "bad.json:6: Pod: metadata.name: is missing: expected a text",
+    );
+    const wrong = async (kind: string, object: object): Promise<string> =>
+      (await refusal(fileOf("wrong.json", listOf(kind, [object])))).replace(`${join(scratch, "wrong.json")}:`, "");
+    const [pod] = pods as [(typeof pods)[number]];
+    const asks = { containers: [{ resources: { requests: { cpu: "-1" } } }] };
+    expect(await wrong("Pod", { ...pod, spec: asks })).toBe(
+      "6: Pod web-5d9-0: spec.containers.0.resources.requests.cpu: expected a quantity of zero or more. Mend it there, or leave the object out.",
+    );
+    expect(await wrong("Pod", { ...pod, metadata: { ...pod.metadata, namespace: "../x y" } })).toBe(
+      "6: Pod web-5d9-0: metadata.namespace: expected a name of lower-case letters, digits and hyphens. Mend it there, or leave the object out.",
+    );
+    const budget = { metadata: { name: "b" }, spec: { minAvailable: 1, maxUnavailable: "10%" } };
+    expect(await wrong("PodDisruptionBudget", budget)).toBe(
+      "6: PodDisruptionBudget b: spec: minAvailable and maxUnavailable do not go together: expected one of them. Mend it there, or leave the object out.",
+    );
+    expect(await wrong("PodDisruptionBudget", { ...budget, spec: { minAvailable: "many" } })).toContain(
+      "spec.minAvailable: expected a whole number of zero or more, or a percentage such as 25%",
     );
     expect(await refusal(dump, "--audit-log", fileOf("bad.jsonl", "{}\n[1]\n"))).toContain(
       "bad.jsonl:2: no audit event",
@@ -122,6 +141,20 @@ describe("touchstone capacity import", () => {
 });
 
 describe("a live cluster", () => {
+  it("without nodes is told as that, and not as a dump that lacks them", async () => {
+    const server = createServer((_, response) => response.end(JSON.stringify({ items: [] })));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const config = fileOf(
+      "empty.yaml",
+      `{ clusters: [{ name: c, cluster: { server: "${url}" } }], contexts: [{ name: c, context: { cluster: c } }], current-context: c }`,
+    );
+    const told = await refusalHere("capacity", "import", "--svcconfig", config).finally(() => server.close());
+    expect(told).toBe(
+      `--svcconfig ${config}: no nodes were found, and an experiment begins with them: name another cluster with --context, or another file.`,
+    );
+  });
+
   interface Answer {
     readonly status: number;
     readonly body: unknown;

@@ -1,7 +1,12 @@
 /** `touchstone capacity import`: a cluster that is there, as an experiment that begins with its shape. */
 import { dirname, relative, resolve } from "node:path";
 import process from "node:process";
-import { ClusterShape, ImportError, type Imported } from "../../scenarios/capacity/import/cluster-shape.ts";
+import {
+  ClusterShape,
+  ImportError,
+  type Imported,
+  WrongObjectError,
+} from "../../scenarios/capacity/import/cluster-shape.ts";
 import type { CapacityOptions } from "../command-line.ts";
 import { readAuditLog } from "../flags/audit-log.ts";
 import { dumpItems } from "../flags/dump-items.ts";
@@ -30,7 +35,12 @@ export async function importCapacity(options: ImportFlags): Promise<ExitCode> {
   if (svcconfig === undefined) for (const path of dumps) addDump(shape, path);
   else await addLive(shape, svcconfig, context, (note) => notes.push(note));
   const log = auditLog === undefined ? undefined : logOf(auditLog, output);
-  const imported = asUsage("", () =>
+  const from = svcconfig === undefined ? "" : `--svcconfig ${svcconfig}: `;
+  if (!shape.hasNodes)
+    throw new UsageError(
+      `${from}no nodes were found, and an experiment begins with them: ${svcconfig === undefined ? "give `kubectl get nodes,pods,pdb,priorityclasses -A -o json`" : "name another cluster with --context, or another file"}.`,
+    );
+  const imported = asUsage(from, () =>
     shape.experiment({ isAnonymous: anonymise, name, ...(log === undefined ? {} : { log }) }),
   );
   if (output === undefined) process.stdout.write(imported.text);
@@ -47,7 +57,7 @@ function addDump(shape: ClusterShape, path: string): void {
       throw new UsageError(
         `${where}: an object without a kind, in a list that has not said its own yet: give the list as kubectl prints it.`,
       );
-    asUsage(`${where}: `, () => shape.add(kind, object));
+    asUsage(`${where}: `, () => shape.add(kind, object), "Mend it there, or leave the object out.");
   }
 }
 
@@ -61,7 +71,7 @@ async function addLive(
   const flag = `--svcconfig ${svcconfig}`;
   try {
     for await (const { kind, object } of clusterObjects(transport, flag, note))
-      asUsage(`${flag}: `, () => shape.add(kind, object));
+      asUsage(`${flag}: `, () => shape.add(kind, object), "Mend it there, or import a dump without the object.");
   } finally {
     await transport.close();
   }
@@ -78,10 +88,12 @@ function logOf(path: string, output: string | undefined): { readonly path: strin
   };
 }
 
-function asUsage<Result>(where: string, work: () => Result): Result {
+/** `advice`: what to do about an object that is wrong. */
+function asUsage<Result>(where: string, work: () => Result, advice = ""): Result {
   try {
     return work();
   } catch (error) {
+    if (error instanceof WrongObjectError) throw new UsageError(`${where}${error.message}. ${advice}`);
     if (error instanceof ImportError) throw new UsageError(`${where}${error.message}.`);
     throw error;
   }

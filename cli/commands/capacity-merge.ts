@@ -2,16 +2,19 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { lackingText } from "../../reports/capacity/shown-runs.ts";
 import { type CapacityReport, type CapacityRun, isInterrupted } from "../../reports/schema/capacity-report.ts";
 import { readCapacityReport } from "../flags/capacity-report-file.ts";
 import { fileText } from "../flags/file-text.ts";
 import { type ExitCode, UsageError } from "../flags/usage-error.ts";
 import {
   capacityExitCode,
+  leftOut,
   metricsName,
+  placeOf,
   printCapacityReport,
   sortedRuns,
-  unmeasuredOf,
+  without,
   writeCapacityReport,
 } from "../output/capacity-report.ts";
 import { prepareFolder } from "../output/written-files.ts";
@@ -33,36 +36,37 @@ export async function mergeCapacity({ merge: files, output, json, file }: MergeO
     throw new UsageError("--merge plays nothing, and takes no experiment: leave it out, or leave --merge out.");
   const parts = files.map((path): Part => ({ path, report: readCapacityReport(path, "--merge") }));
   const whole = mergedReport(parts);
-  const lacking = lackingRuns(whole);
+  const { lacking = [] } = whole;
   if (output !== undefined) {
     prepareFolder(output, "--output");
     await writeCapacityReport(whole, output, metricsBeside(files));
   }
   printCapacityReport(whole, json, output);
-  if (lacking.length > 0) process.stderr.write(lackingText(lacking, whole, parts));
+  if (lacking.length > 0) process.stderr.write(elsewhereText(whole, lacking, parts));
   return capacityExitCode(whole, lacking.length === 0 && !whole.runs.some(isInterrupted));
 }
 
 function mergedReport(parts: readonly Part[]): CapacityReport {
   const [first] = parts;
   if (first === undefined) throw new UsageError("--merge: there is nothing to merge.");
-  const { shard: _shard, runs: _runs, unmeasured: _unmeasured, ...head } = first.report;
+  const { shard: _shard, runs: _runs, unmeasured: _unmeasured, lacking: _lacking, ...head } = first.report;
   for (const { path, report } of parts) {
-    const { shard: _part, runs: _own, unmeasured: _none, ...other } = report;
+    const { shard: _part, runs: _own, unmeasured: _none, lacking: _others, ...other } = report;
     if (!isDeepStrictEqual(other, head))
       throw new UsageError(`--merge ${path}: it is of another experiment, form or build than ${first.path}.`);
   }
   const runs = runsByPlace(parts);
-  const unmeasured = parts.flatMap(({ report }) => report.unmeasured ?? []);
+  const stopped = parts.flatMap(({ report }) => report.unmeasured ?? []);
+  const unmeasured = [
+    ...new Map(stopped.flatMap((row) => (runs.has(placeOf(row)) ? [] : [[placeOf(row), row]]))).values(),
+  ];
   return {
     ...head,
     runs: sortedRuns(
       [...runs.values()],
       head.arms.map(({ name }) => name),
     ),
-    ...unmeasuredOf([
-      ...new Map(unmeasured.flatMap((row) => (runs.has(placeOf(row)) ? [] : [[placeOf(row), row]]))).values(),
-    ]),
+    ...leftOut(unmeasured, without(allRuns(head), [...runs.values(), ...unmeasured])),
   };
 }
 
@@ -81,32 +85,20 @@ function runsByPlace(parts: readonly Part[]): ReadonlyMap<string, CapacityRun> {
   return new Map([...found].map(([place, { run }]) => [place, run]));
 }
 
-const placeOf = ({ arm, repetition }: Pick<CapacityRun, "arm" | "repetition">): string => `${repetition} ${arm}`;
-
 /** Without what a machine measured. */
 const unmeasuredOnly = ({ measured: _measured, ...run }: CapacityRun): object => run;
 
-/** Runs of the experiment that no part had begun: an interrupted one is told elsewhere. */
-function lackingRuns({ arms, repetitions, runs, unmeasured = [] }: CapacityReport): readonly string[] {
-  const there = new Set([...runs, ...unmeasured].map(placeOf));
-  return arms.flatMap(({ name }) =>
-    Array.from({ length: repetitions }, (_, at) => ({ arm: name, repetition: at + 1 }))
-      .filter((place) => !there.has(placeOf(place)))
-      .map(({ arm, repetition }) => `${arm}, repetition ${repetition}`),
-  );
-}
+/** Every run that the experiment comes to. */
+const allRuns = ({ arms, repetitions }: Pick<CapacityReport, "arms" | "repetitions">) =>
+  arms.flatMap(({ name }) => Array.from({ length: repetitions }, (_, at) => ({ arm: name, repetition: at + 1 })));
 
-const lackingShownMax = 5;
-
-function lackingText(
-  lacking: readonly string[],
+function elsewhereText(
   { arms, repetitions }: CapacityReport,
+  lacking: NonNullable<CapacityReport["lacking"]>,
   parts: readonly Part[],
 ): string {
-  const shown = lacking.slice(0, lackingShownMax).join("; ");
-  const more = lacking.length > lackingShownMax ? `; and ${lacking.length - lackingShownMax} more` : "";
   const shards = parts.map(({ path, report }) => `${path} (${report.shard ?? "the whole"})`).join(", ");
-  return `--merge: ${lacking.length} of ${arms.length * repetitions} runs ${lacking.length === 1 ? "is" : "are"} in none of the reports: ${shown}${more}. These are ${shards}: give the other parts as well.\n`;
+  return `--merge: ${lacking.length} of ${arms.length * repetitions} runs ${lacking.length === 1 ? "is" : "are"} in none of the reports: ${lackingText(lacking)}. These are ${shards}: give the other parts as well.\n`;
 }
 
 /** What was scraped stands beside the report of the part that had the first run. */

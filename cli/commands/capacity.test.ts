@@ -75,6 +75,7 @@ describe("touchstone capacity", () => {
     expect(said).toMatchObject({
       code: 3,
       stderr: `--merge: 2 of 4 runs are in none of the reports: workload.0.clients=2, repetition 2; workload.0.clients=3, repetition 2. These are ${half} (1/2), ${half} (1/2): give the other parts as well.\n`,
+      stdout: expect.stringContaining("NOT PLAYED 2 of 4 runs: workload.0.clients=2, repetition 2; "),
     });
     const report = capacityReportSchema.parse(JSON.parse(readFileSync(half, "utf8")));
     const broken = { ...report, runs: report.runs.map((run) => ({ ...run, nodes: run.nodes + 1 })) };
@@ -129,6 +130,9 @@ describe("touchstone capacity", () => {
 
   it("refuses what it cannot play, and says why", async () => {
     expect(await refusalHere("capacity", lists, "--set", "cluster.nodez=3")).toContain("nodez");
+    expect(await refusalHere("capacity", lists, "--quick", "--set", "quick.cluster.nodes=3")).toContain(
+      "--set quick.cluster.nodes=3: what a form changes is changed before, and this would do nothing: set cluster.nodes itself.",
+    );
     expect(await refusalHere("capacity", lists, "--arm", "workload.0.clients=4")).toContain("did you mean");
     expect(await refusalHere("capacity", lists, "--cost-model", fileOf("bad.yaml", "getMicro: 3\n"))).toContain(
       "did you mean getMicros",
@@ -174,7 +178,13 @@ describe("an interrupt", () => {
     expect(capacityReportSchema.parse(JSON.parse(readFileSync(first, "utf8")))).toMatchObject({
       runs: [],
       unmeasured: [{ arm: "workload.0.clients=2", repetition: 1 }],
+      lacking: [
+        { arm: "workload.0.clients=2", repetition: 2 },
+        { arm: "workload.0.clients=3", repetition: 1 },
+        { arm: "workload.0.clients=3", repetition: 2 },
+      ],
     });
+    expect(settling.stdout).toContain("NOT PLAYED 3 of 4 runs: workload.0.clients=2, repetition 2; ");
     const compared = await runHere("capacity", "compare", first);
     expect(compared).toMatchObject({ code: 3, stdout: expect.stringContaining("nothing can be compared") });
 
@@ -195,7 +205,7 @@ describe("an interrupt", () => {
     // Once they are played elsewhere, they are there.
     const merged = await runHere("capacity", "--merge", first, "--merge", join(await playedWhole(), "report.json"));
     expect(merged.code).toBe(0);
-    expect(merged.stdout).not.toContain("STOPPED");
+    expect(merged.stdout).not.toMatch(/STOPPED|NOT PLAYED/);
   });
 });
 
@@ -211,6 +221,9 @@ describe("an interrupt of find", () => {
     expect(stdout).toContain("It was interrupted: this is what was known by then.");
     expect(stdout).toContain("All objectives hold at workload.0.clients=1.\nAt workload.0.clients=9 one is broken:");
     expect(stdout).not.toContain("binds");
+    expect(stdout).toBe(
+      `${readFileSync(join(folder, "find.txt"), "utf8")}kept in: ${join(folder, "find.txt")}, and as find.json\n`,
+    );
     expect(JSON.parse(readFileSync(join(folder, "find.json"), "utf8"))).toMatchObject({
       interrupted: true,
       tried: [{ value: 1 }, { value: 9 }],
@@ -278,9 +291,14 @@ describe("what is written", () => {
   });
 
   it("says what binds", async () => {
+    // Kept where the report of a run goes.
+    const name = `lists-${process.pid}`;
+    const folder = join("out", "capacity", name);
     const found = await played(
       "find",
       lists,
+      "--set",
+      `name=${name}`,
       "--set",
       "cluster.server.reads=2",
       "--set",
@@ -294,12 +312,18 @@ describe("what is written", () => {
       "--to",
       "9",
     );
+    const kept = join(folder, "find.txt");
+    expect(found.stdout).toContain(`\nkept in: ${kept}, and as find.json\n`);
+    const text = readFileSync(kept, "utf8");
+    rmSync(folder, { recursive: true });
+    expect(text).toContain("What binds: reads in flight.");
     expect(found.stdout).toContain("All objectives hold at workload.0.clients=2.");
     expect(found.stdout).toContain("What binds: reads in flight.");
   });
 
   it("finds it in the arm that is named, and takes no flag of another command", async () => {
-    const words = ["find", lists, "--parameter", "workload.0.clients", "--from", "1", "--to", "9"] as const;
+    const range = ["--parameter", "workload.0.clients", "--from", "1", "--to", "9"];
+    const words = ["find", lists, ...range, "--output", join(scratch, "arms")] as const;
     const arms = "arms=[{ name: wide, set: {} }, { name: narrow, set: { cluster.server.reads: 2 } }]";
     const changed = ["--set", "sweep=[]", "--set", "objectives=[{ figure: refused, max: 0 }]", "--set", arms] as const;
     const first = await played(...words, ...changed);

@@ -9,12 +9,13 @@ import { requireKnown } from "../flags/known-names.ts";
 import { type ExitCode, exitCodes, UsageError } from "../flags/usage-error.ts";
 import {
   capacityExitCode,
+  leftOut,
   printCapacityReport,
   sortedRuns,
-  unmeasuredOf,
+  without,
   writeCapacityReport,
 } from "../output/capacity-report.ts";
-import { interrupted } from "../output/interrupt.ts";
+import { interrupted, onInterrupt } from "../output/interrupt.ts";
 import { prepareFolder, removeFolders } from "../output/written-files.ts";
 import { buildName } from "../targets/build-name.ts";
 import type { CapacityPart, PlayedPart } from "../targets/capacity-part.ts";
@@ -49,14 +50,17 @@ async function play(options: RunOptions, threadsOf: typeof capacityThreads): Pro
   const parts = partsOf(read, file, arms, options);
   let report: CapacityReport;
   let isWhole: boolean;
+  const { signal, stopListening } = onInterrupt("Stopping; the report has what was done.", undefined, tidyUp);
   try {
-    const done = await playRuns(parts, { ...options, build: buildName(), threadsOf, tidyUp });
-    report = reportOf(read, arms, done.played, options);
+    const done = await playRuns(parts, { ...options, build: buildName(), threadsOf, signal });
+    report = reportOf(read, arms, parts, done.played, options);
     isWhole = done.isWhole;
     await writeCapacityReport(report, folder, scraped(done.played, options.metricsAt, parts));
   } catch (error) {
     tidyUp();
     throw error;
+  } finally {
+    stopListening();
   }
   printCapacityReport(report, options.json, folder);
   if (read.plan.experiment.find !== undefined && !options.json)
@@ -156,6 +160,7 @@ async function work({ queue, jobs = defaultThreads(), file }: RunOptions): Promi
 function reportOf(
   { text, plan }: ReadExperiment,
   arms: readonly PlannedArm[],
+  parts: readonly CapacityPart[],
   played: readonly PlayedPart[],
   { shard }: RunOptions,
 ): CapacityReport {
@@ -163,6 +168,9 @@ function reportOf(
   if (mistake !== undefined) throw new UsageError(mistake);
   const { experiment, form, repetitions } = plan;
   const { name, profile, costs, reality, realityEvents } = experiment;
+  const runs = played.flatMap(({ run }) => (run === undefined ? [] : [run]));
+  const unmeasured = played.flatMap((part) => (part.unmeasured === undefined ? [] : [part.unmeasured]));
+  const asked = parts.map(({ arm, repetition }) => ({ arm, repetition }));
   // By the schema, which puts the fields in one order: a report that was read again is written as it was.
   return capacityReportSchema.parse({
     apiVersion: "capacity-reports/v1",
@@ -187,10 +195,10 @@ function reportOf(
     reality,
     realityEvents,
     runs: sortedRuns(
-      played.flatMap(({ run }) => (run === undefined ? [] : [run])),
+      runs,
       arms.map((arm) => arm.name),
     ),
-    ...unmeasuredOf(played.flatMap(({ unmeasured }) => (unmeasured === undefined ? [] : [unmeasured]))),
+    ...leftOut(unmeasured, without(asked, [...runs, ...unmeasured])),
     ...(shard === undefined ? {} : { shard: shard.text }),
   } satisfies CapacityReport);
 }

@@ -113,7 +113,7 @@ const play = object({
   ),
   output: optional(
     option("--output", newFolder, {
-      description: message`${text("Where the report goes in every form. Default out/capacity/NAME.")}`,
+      description: message`${text("Where the report goes in every form. Default out/capacity/NAME; with --merge, nowhere.")}`,
     }),
   ),
 });
@@ -158,7 +158,11 @@ const find = object({
   ),
   from: optional(option("--from", integer({ min: 0, metavar: "N" }), { description: message`The smallest value.` })),
   to: optional(option("--to", integer({ min: 1, metavar: "N" }), { description: message`The largest.` })),
-  output: optional(option("--output", newFolder, { description: message`Where find.json goes. Default: nowhere.` })),
+  output: optional(
+    option("--output", newFolder, {
+      description: message`${text("Where find.txt and find.json go. Default out/capacity/NAME.")}`,
+    }),
+  ),
 });
 
 const importing = object({

@@ -4,7 +4,7 @@
  */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { inPlainWords } from "../../scenarios/plain-words.ts";
+import { inPlainWords } from "../../wire/plain-words.ts";
 import { parseYaml } from "../../wire/yaml-text.ts";
 import { requireToken } from "./bearer-token.ts";
 import { readText, type KeyPair, requireCertificates, requirePair } from "./pem-files.ts";

@@ -76,6 +76,9 @@ describe("the objects of a dump", () => {
     expect(refusal("\0")).toContain("expected JSON");
     expect(refusal('{"items": [{"a": 1},\n{"b": 2}')).toContain("dump.json:2: it ends in the middle");
     expect(refusal('{"items": [\n[{}]]}')).toContain("dump.json:2: an item of a list is no object");
+    for (const item of ['"a"', "7", "null", "true", "-1.5e3"])
+      expect(refusal(`{"items": [{},\n${item}, {}]}`)).toContain("dump.json:2: an item of a list is no object: give");
+    expect(refusal('{"items": [{}, {"a": [1, "b"]} ], "metadata": {"a": ["b", 1]}}')).toBe("taken");
     expect(refusal('{"items": [\n{"a" 1}]}')).toContain("dump.json:2: not JSON");
     expect(refusal(`${'{"a":'.repeat(300)}1${"}".repeat(300)}`)).toContain("nested more than 200 deep");
     expect(refusal("}")).toContain("expected JSON");

@@ -94,6 +94,7 @@ export class DumpScanner {
       }
       if (byte === quote) {
         if (this.depth === 0) this.refuse();
+        if (this.isInItems && this.depth === 2) this.refuseItem();
         this.isInString = true;
         this.text = [];
       } else if (byte === openBrace || byte === openBracket) {
@@ -115,8 +116,7 @@ export class DumpScanner {
           this.outside = this.depth - 1;
           this.startLine = this.line;
           from = at;
-        } else if (this.isInItems && !this.isGathering && this.depth === 3)
-          throw new UsageError(`${this.name}:${this.line}: an item of a list is no object.`);
+        } else if (this.isInItems && !this.isGathering && this.depth === 3) this.refuseItem();
       } else if (byte === closeBrace || byte === closeBracket) {
         if (--this.depth < 0) this.refuse();
         if (this.isGathering && this.depth === this.outside) {
@@ -126,6 +126,7 @@ export class DumpScanner {
         if (this.depth === 1) this.isInItems = false;
         if (this.depth === 0) this.isList = false;
       } else if (this.depth === 1) this.atTop(byte);
+      else if (this.depth === 2 && this.isInItems && byte !== comma && !spaces.has(byte)) this.refuseItem();
       else if (this.depth === 0 && !spaces.has(byte)) this.refuse();
     }
     if (this.isGathering) this.keep(chunk.subarray(from));
@@ -183,6 +184,12 @@ export class DumpScanner {
     } catch (error) {
       throw new UsageError(`${this.name}:${this.startLine}: not JSON: ${(error as Error).message}`);
     }
+  }
+
+  private refuseItem(): never {
+    throw new UsageError(
+      `${this.name}:${this.line}: an item of a list is no object: give the list as kubectl prints it, or take the item out.`,
+    );
   }
 
   private refuse(): never {

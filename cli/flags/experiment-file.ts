@@ -45,6 +45,13 @@ function changesOf({ set, costModel }: ExperimentFlags): Changes {
       : Object.entries(readCosts(costModel)).map(
           ([name, value]) => [`costs.${name}`, value, `--cost-model ${costModel}`] as const,
         );
+  for (const [name, value] of set) {
+    const [form = "", ...rest] = name.split(".");
+    if (form === "quick" || form === "tiny")
+      throw new UsageError(
+        `--set ${name}=${value}: what a form changes is changed before, and this would do nothing: set ${rest.length === 0 ? "the parameter" : rest.join(".")} itself.`,
+      );
+  }
   return [...costs, ...set.map(([name, value]) => [name, valueOf(name, value), `--set ${name}=${value}`] as const)];
 }
 

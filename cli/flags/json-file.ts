@@ -1,6 +1,6 @@
 /** Files of JSON that an earlier command has written. */
 import type { z } from "zod";
-import { inPlainWords } from "../../scenarios/plain-words.ts";
+import { inPlainWords } from "../../wire/plain-words.ts";
 import { unreadable } from "./file-problem.ts";
 import { fileJson } from "./file-text.ts";
 import { UsageError } from "./usage-error.ts";

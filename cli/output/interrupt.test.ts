@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { main } from "../spawned-command.fixture.ts";
-import { interruptMeaning, onInterrupt } from "./interrupt.ts";
+import { interruptMeaning, onInterrupt, uninterrupted } from "./interrupt.ts";
 
 it("an interrupt asks, the next ends, and what comes at the same moment is the same one", () => {
   const meaning = interruptMeaning();
@@ -23,6 +23,40 @@ it("before the second one ends the program, what was begun is tidied up", () => 
   for (const spy of [exit, now, write]) spy.mockRestore();
   expect(signal.aborted).toBe(true);
   expect(told).toEqual(["Stopping.", "Left behind.", "tidied up", "exit 143"]);
+});
+
+describe("work that is one step", () => {
+  it("is done before an interrupt ends the program, and afterwards one ends it as ever", () => {
+    const source = new URL("interrupt.ts", import.meta.url).href;
+    const program = `
+      import { uninterrupted } from ${JSON.stringify(source)};
+      const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+      uninterrupted(() => {
+        process.kill(process.pid, "SIGINT");
+        wait();
+        process.stdout.write("one");
+        process.kill(process.pid, "SIGTERM");
+        wait();
+        process.stdout.write(" two");
+      });
+      process.stdout.write(" three");
+      process.kill(process.pid, "SIGINT");
+      setTimeout(() => process.stdout.write(" four"), 10_000);
+    `;
+    const { stdout, signal } = spawnSync(process.execPath, ["--input-type=module", "--eval", program]);
+    expect([String(stdout), signal]).toEqual(["one two three", "SIGINT"]);
+  });
+
+  it("takes no listener away, and leaves none behind when it fails", () => {
+    const before = process.listeners("SIGINT");
+    const fails = () =>
+      uninterrupted(() => {
+        expect(process.listenerCount("SIGINT")).toBe(before.length + 1);
+        throw new Error("the disk is full");
+      });
+    expect(fails).toThrow("the disk is full");
+    expect(process.listeners("SIGINT")).toEqual(before);
+  });
 });
 
 /** What a user starts: of a checkout, and of the package. */

@@ -22,6 +22,21 @@ export function onInterrupt(
   return { signal: controller.signal, stopListening };
 }
 
+/**
+ * Does work that takes a moment and is one step: files that belong together. An interrupt that comes in the midst of it finds it done.
+ * Who listens for interrupts is told of it afterwards; where nobody does, it is passed over.
+ */
+export function uninterrupted(work: () => void): void {
+  const hold = (): void => {};
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, hold);
+  try {
+    work();
+  } finally {
+    for (const signal of signals) process.off(signal, hold);
+  }
+}
+
 /** Resolves at the first interrupt. */
 export function interrupted(): Promise<"interrupted"> {
   return new Promise((resolve) => void listen(() => resolve("interrupted")));

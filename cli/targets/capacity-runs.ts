@@ -1,5 +1,4 @@
 /** Runs of an experiment, played on threads of this machine or through a queue: they come to the same. */
-import { onInterrupt } from "../output/interrupt.ts";
 import { progressLine } from "../output/terminal.ts";
 import type { CapacityPart, PlayedPart } from "./capacity-part.ts";
 import type { capacityThreads } from "./capacity-threads.ts";
@@ -18,12 +17,12 @@ export interface RunsOptions {
   readonly queue?: string | undefined;
   readonly build: string;
   readonly threadsOf: typeof capacityThreads;
-  /** At a second interrupt, which ends the process at once. */
-  readonly tidyUp?: () => void;
+  /** Aborted: no further run begins, and those under way are stopped. */
+  readonly signal: AbortSignal;
 }
 
 export async function playRuns(parts: readonly CapacityPart[], options: RunsOptions): Promise<Played> {
-  const { signal, stopListening } = onInterrupt("Stopping; the report has what was done.", undefined, options.tidyUp);
+  const { signal } = options;
   const played: PlayedPart[] = [];
   const line = progressLine();
   const beganMillis = performance.now();
@@ -31,11 +30,10 @@ export async function playRuns(parts: readonly CapacityPart[], options: RunsOpti
     if (!signal.aborted) line.show(progressText(done / parts.length, performance.now() - beganMillis, parts.length));
   };
   try {
-    if (options.queue === undefined) await onThreads(parts, options, played, show, signal);
+    if (options.queue === undefined) await onThreads(parts, options, played, show);
     else await throughQueue(parts, options.queue, options.build, played, show, signal);
   } finally {
     line.clear();
-    stopListening();
   }
   return { played: played.filter((part) => part !== undefined), isWhole: !signal.aborted };
 }
@@ -43,10 +41,9 @@ export async function playRuns(parts: readonly CapacityPart[], options: RunsOpti
 /** `show` is told how many runs are done, with the parts of those under way. */
 async function onThreads(
   parts: readonly CapacityPart[],
-  { jobs: jobsAsked, threadsOf }: RunsOptions,
+  { jobs: jobsAsked, threadsOf, signal }: RunsOptions,
   played: PlayedPart[],
   show: (done: number) => void,
-  signal: AbortSignal,
 ): Promise<void> {
   const jobs = Math.max(1, Math.min(jobsAsked ?? defaultThreads(), parts.length));
   const threads = threadsOf(jobs);

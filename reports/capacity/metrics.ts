@@ -222,9 +222,17 @@ export function figureText(value: number | undefined, unit: Metric["unit"]): str
   if (value === undefined) return "–";
   if (unit === "µs") return microsText(value);
   if (unit === "bytes") return bytesText(value);
-  if (unit === "%") return `${value.toFixed(value < 10 ? 1 : 0)} %`;
-  const text = Math.abs(value) >= 100 || Number.isInteger(value) ? grouped(Math.round(value)) : value.toFixed(1);
+  if (unit === "%") return `${value.toFixed(Math.abs(value) < 10 ? digitsOf(value) : 0)} %`;
+  const isLong = Math.abs(value) >= 100 || Number.isInteger(value);
+  const text = isLong ? grouped(Math.round(value)) : value.toFixed(digitsOf(value));
   return unit === "" ? text : `${text} ${unit}`;
+}
+
+/** Behind the point: more where little is, so that it is told from none, and from half as much again. */
+function digitsOf(value: number): number {
+  const size = Math.abs(value);
+  if (size >= 1 || size === 0) return 1;
+  return size >= 0.1 ? 2 : 3;
 }
 
 export function microsText(micros: number): string {

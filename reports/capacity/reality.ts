@@ -1,5 +1,5 @@
 /** Counts of a real cluster beside those of the same workload here. */
-import type { CapacityReport } from "../schema/capacity-report.ts";
+import { type CapacityReport, isInterrupted } from "../schema/capacity-report.ts";
 
 export interface Beside {
   readonly text: string;
@@ -9,13 +9,13 @@ export interface Beside {
   readonly agrees: boolean;
 }
 
-/** By the first run of the first arm. `controllers` stands for all accounts but the scheduler's and the experiment's own. */
+/** By the first run of the first arm that came to its end. `controllers` stands for all accounts but the scheduler's and the experiment's own. */
 export function besideReality({
   reality,
   realityEvents,
   runs,
 }: Pick<CapacityReport, "reality" | "realityEvents" | "runs">): readonly Beside[] {
-  const [run] = runs;
+  const run = runs.find((each) => !isInterrupted(each));
   if (run === undefined) return [];
   const requests = reality.map(({ who, verb, resource, code, count, within }): Beside => {
     const here = run.requests

@@ -29,7 +29,7 @@ describe("a baseline", () => {
       "b.yaml:4:14: expected.0.finding: must be a requirement",
     ],
     [`${head}expected:\n  - finding: a.b/c\n    reason: " "\n`, "b.yaml:5:13: expected.0.reason: must say why"],
-    [`${head}expected:\n  - finding: a.b/c\n`, "b.yaml:4:5: expected.0.reason:"],
+    [`${head}expected:\n  - finding: a.b/c\n`, "b.yaml:4:5: expected.0.reason: is missing: expected a text"],
     [`${head}expect: []\n`, '"expect"'],
     [`${head}expected:\n  - { finding: a.b/c, reason: r }\n  - { finding: a.b/c, reason: s }\n`, "given twice"],
     ["kind: Baseline\nexpected: []\n", "apiVersion"],

@@ -5,6 +5,7 @@
 import { type Document, isNode, LineCounter, stringify } from "yaml";
 import { z } from "zod";
 import { didYouMean } from "../../wire/near-names.ts";
+import { inPlainWords } from "../../wire/plain-words.ts";
 import { otherFile, withoutConsequences } from "../../wire/wrong-files.ts";
 import { yamlDocument, yamlValue } from "../../wire/yaml-text.ts";
 
@@ -63,7 +64,7 @@ export function parseBaseline(text: string, name: string): Baseline {
   const [broken] = document.errors; // those behind the first mostly follow from it
   if (broken !== undefined) throw new BaselineError(`${at(broken.pos[0])}: not YAML: ${broken.message}`);
   const value = readable(name, () => yamlValue(document));
-  const parsed = baselineSchema.safeParse(value);
+  const parsed = baselineSchema.safeParse(value, { error: inPlainWords });
   const other = parsed.success ? undefined : otherFile(value, wantedFile);
   if (other !== undefined)
     throw new BaselineError(`${at(offsetOf(document, other.field === undefined ? [] : [other.field]))}: ${other.text}`);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { LatencyHistogram } from "../capacity/latency-histogram.ts";
+import { renderCsv, figureTable } from "../render/capacity-tables.ts";
 import { renderCapacityText } from "../render/capacity-text.ts";
 import type { CapacityReport } from "../schema/capacity-report.ts";
 import { renderCapacityHtml } from "./capacity-page.ts";
@@ -101,4 +102,57 @@ it("says that nothing was measured in the place of tables without rows, and who 
   expect(renderCapacityHtml(half)).toContain('<th scope="row">late</th><td class="none" colspan="1">not played</td>');
   for (const text of [renderCapacityHtml(half), renderCapacityText(half)])
     expect(text).toContain("An objective is judged by the worst of 3 repetitions.");
+});
+
+it("judges no run that was cut short, counts it in no mean, and says so of it and of those that never began", () => {
+  const [run] = report(undefined).runs as [CapacityReport["runs"][number]];
+  const asked = (count: number) => run.requests.map((row) => ({ ...row, count }));
+  const found = (value: number) => [{ text: "refused ≤ 8", value, limit: 8, unit: "count" as const, met: value <= 8 }];
+  const cut = { ...run, stoppedBy: "interrupted", virtualMicros: 2_000_000, requests: asked(3), objectives: found(3) };
+  const lacking: CapacityReport = {
+    ...report(undefined),
+    arms: ["base", "late", "none"].map((name) => ({ name, changes: [] })),
+    repetitions: 3,
+    runs: [
+      { ...run, requests: asked(9), objectives: found(9) },
+      { ...cut, repetition: 2 },
+      { ...cut, arm: "late" },
+      { ...cut, arm: "late", repetition: 2, requests: asked(5) },
+    ],
+    unmeasured: [{ arm: "base", repetition: 3 }],
+    lacking: [{ arm: "late", repetition: 3 }, ...[1, 2, 3].map((repetition) => ({ arm: "none", repetition }))],
+  };
+  const [text, page] = [renderCapacityText(lacking), renderCapacityHtml(lacking)];
+  for (const told of [text, page])
+    for (const line of [
+      "STOPPED base, repetition 2, after 2.00 s: interrupted; it counts for nothing",
+      "STOPPED base, repetition 3, before its measured time began: it counts for nothing",
+      "STOPPED late, repetition 1, after 2.00 s: interrupted; its figures are those up to then, and nothing is judged by them",
+      "STOPPED late, repetition 2, after 2.00 s: interrupted; it counts for nothing",
+      "NOT PLAYED 4 of 9 runs: late, repetition 3; none, repetition 1; none, repetition 2; none, repetition 3",
+      "An objective is judged by the worst of those repetitions that came to their end.",
+      "late (cut short)",
+    ])
+      expect(told).toContain(line);
+  expect(text).toMatch(/create pods\/eviction +9 +3 +–\n/);
+  expect(text).toContain("BREACH base: refused ≤ 8: 9");
+  expect(text).toContain("NONE   late: refused ≤ 8: not judged, since it was cut short");
+  expect(text).not.toContain("PASS");
+  expect(page).toContain(
+    '<th scope="row">late (cut short)</th><td class="none">not judged, since it was cut short</td>',
+  );
+  expect(renderCsv(figureTable(lacking))).not.toMatch(/late|,2,/);
+});
+
+it("says of what is shown second by second which repetition it is", () => {
+  const one = report(undefined);
+  expect(renderCapacityHtml(one)).toContain("<h2>second by second</h2>");
+  const [run] = one.runs as [CapacityReport["runs"][number]];
+  const runs = [
+    { ...run, stoppedBy: "interrupted" },
+    { ...run, repetition: 2 },
+  ];
+  expect(renderCapacityHtml({ ...one, repetitions: 3, runs })).toContain(
+    "<h2>second by second: repetition 2 of 3</h2>",
+  );
 });

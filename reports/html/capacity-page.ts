@@ -2,7 +2,8 @@
 import { besideReality } from "../capacity/reality.ts";
 import { figureText, type Metric, metrics } from "../capacity/metrics.ts";
 import { estimate } from "../capacity/statistics.ts";
-import { mergedObjectives, nothingMeasured, unmeasuredLines, worstOf } from "../render/capacity-text.ts";
+import { leftOutLines, shownRuns } from "../capacity/shown-runs.ts";
+import { mergedObjectives, notJudged, nothingMeasured, repetitionsText, worstOf } from "../render/capacity-text.ts";
 import type { CapacityReport, CapacityRun } from "../schema/capacity-report.ts";
 import { curve, heatMap, loadLegend, loadOverTime, percentilesOverTime } from "./capacity-charts.ts";
 import { renderPage } from "./document.ts";
@@ -14,7 +15,7 @@ const assets = { styles: ["page.css", "capacity.css"], script: "capacity-script.
 export function renderCapacityHtml(report: CapacityReport): string {
   const { name, question, arms } = report;
   const body = markup`<main class="capacity" id="findings">
-<header><p class="quiet">${name}, form ${report.form}, profile ${report.profile}</p><h1>${question}</h1>${unmeasuredLines(report).map((line) => markup`<p class="broken">${line}</p>`)}${answer(report)}</header>
+<header><p class="quiet">${name}, form ${report.form}, profile ${report.profile}</p><h1>${question}</h1>${leftOutLines(report).map((line) => markup`<p class="broken">${line}</p>`)}${answer(report)}</header>
 ${drains(report)}
 ${sweepCurves(report)}
 ${figures(report)}
@@ -25,11 +26,12 @@ ${method(report)}
   return renderPage({ title: `${name}: ${question}`, body, assets });
 }
 
-const runsOf = ({ runs }: CapacityReport, arm: string): readonly CapacityRun[] => runs.filter((run) => run.arm === arm);
-
 /** Which objectives hold, arm by arm. */
 function answer(report: CapacityReport): Markup {
-  const rows = report.arms.map(({ name }) => ({ name, objectives: mergedObjectives(runsOf(report, name)) }));
+  const rows = report.arms.map(({ name }) => {
+    const { runs, ...shown } = shownRuns(report, name);
+    return { ...shown, objectives: mergedObjectives(runs) };
+  });
   const titles = rows.find(({ objectives }) => objectives.length > 0)?.objectives.map(({ text }) => text) ?? [];
   if (report.runs.length === 0) return markup`<section><p>${nothingMeasured}</p></section>`;
   if (titles.length === 0)
@@ -37,11 +39,11 @@ function answer(report: CapacityReport): Markup {
   return markup`<section class="wide"><table><caption>Objectives: what was wanted, and what was found.${worstOf(report)}</caption>
 <thead><tr><th scope="col">arm</th>${titles.map((text) => markup`<th scope="col">${text}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    ({ name, objectives }) =>
-      markup`<tr><th scope="row">${name}</th>${objectives.length === 0 ? markup`<td class="none" colspan="${titles.length}">not played</td>` : undefined}${objectives.map(
+    ({ title, isCut, objectives }) =>
+      markup`<tr><th scope="row">${title}</th>${objectives.length === 0 ? markup`<td class="none" colspan="${titles.length}">not played</td>` : undefined}${objectives.map(
         ({ value, unit, met, worst }) =>
-          value === undefined
-            ? markup`<td class="none">nothing to judge</td>`
+          value === undefined || isCut
+            ? markup`<td class="none">${isCut ? notJudged : "nothing to judge"}</td>`
             : markup`<td class="${met ? "met" : "broken"}"${worst === undefined ? "" : markup` title="${worst}"`}>${met ? "holds" : "broken"}: ${figureText(value, unit === "micros" ? "µs" : "")}</td>`,
       )}</tr>`,
   )}</tbody></table></section>`;
@@ -59,9 +61,9 @@ const drainColumns = [
 /** Where nodes were drained: how many of them, and how long it took. */
 function drains(report: CapacityReport): Markup | undefined {
   const rows = report.arms.flatMap(({ name }) => {
-    const runs = runsOf(report, name);
+    const { title, runs } = shownRuns(report, name);
     const given = runs.flatMap(({ drains: found }) => found ?? []);
-    return given.length === 0 ? [] : [{ name, runs, done: sumOf(given, "done"), nodes: sumOf(given, "nodes") }];
+    return given.length === 0 ? [] : [{ title, runs, done: sumOf(given, "done"), nodes: sumOf(given, "nodes") }];
   });
   if (rows.length === 0) return undefined;
   const cell = (runs: readonly CapacityRun[], { of, unit }: Metric): string =>
@@ -69,8 +71,8 @@ function drains(report: CapacityReport): Markup | undefined {
   return markup`<section class="wide"><table><caption>Drains: from the first eviction on a node until the last of its pods runs elsewhere</caption>
 <thead><tr><th scope="col">arm</th><th scope="col">nodes drained <span class="kind counted">counted</span></th>${drainColumns.map(({ title, metric: { kind } }) => markup`<th scope="col">${title} <span class="kind ${kind}">${kind}</span></th>`)}</tr></thead>
 <tbody>${rows.map(
-    ({ name, runs, done, nodes }) =>
-      markup`<tr><th scope="row">${name}</th><td class="${done === nodes ? "met" : "broken"}">${done} of ${nodes}</td>${drainColumns.map(({ metric }) => markup`<td>${cell(runs, metric)}</td>`)}</tr>`,
+    ({ title, runs, done, nodes }) =>
+      markup`<tr><th scope="row">${title}</th><td class="${done === nodes ? "met" : "broken"}">${done} of ${nodes}</td>${drainColumns.map(({ metric }) => markup`<td>${cell(runs, metric)}</td>`)}</tr>`,
   )}</tbody></table></section>`;
 }
 
@@ -79,7 +81,8 @@ const sumOf = <Key extends string>(rows: readonly { readonly [K in Key]: number 
 
 function figures(report: CapacityReport): Markup | undefined {
   if (report.runs.length === 0) return undefined;
-  const columns = report.arms.map(({ name }) => runsOf(report, name));
+  const shown = report.arms.map(({ name }) => shownRuns(report, name));
+  const columns = shown.map(({ runs }) => runs);
   const rows = metrics.flatMap(({ name, kind, unit, of }) => {
     const cells = columns.map((runs) => estimate(runs.map(of).filter((value) => value !== undefined)));
     if (!cells.some((cell) => cell !== undefined && cell.mean !== 0)) return [];
@@ -88,9 +91,9 @@ function figures(report: CapacityReport): Markup | undefined {
     ];
   });
   const spread =
-    report.repetitions > 1 ? ` Means of ${report.repetitions} repetitions, with intervals of 95 % confidence.` : "";
+    report.repetitions > 1 ? ` Means of ${repetitionsText(report)}, with intervals of 95 % confidence.` : "";
   return markup`<section class="wide"><table><caption>Figures.${spread} Counted: what the components really did. Modelled: times of the latency model.</caption>
-<thead><tr><th scope="col">figure</th><th scope="col">kind</th>${report.arms.map(({ name }) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows}</tbody></table></section>`;
+<thead><tr><th scope="col">figure</th><th scope="col">kind</th>${shown.map(({ title }) => markup`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></section>`;
 }
 
 /** For a sweep of one parameter whose values are numbers: figures as curves. */
@@ -121,11 +124,9 @@ function sweepCurves(report: CapacityReport): Markup | undefined {
     const metric = metrics.find(({ name }) => name === wanted);
     if (metric === undefined) return [];
     const values = points.flatMap(({ name, value }) => {
-      const found = estimate(
-        runsOf(report, name)
-          .map(metric.of)
-          .filter((each) => each !== undefined),
-      );
+      const { runs, isCut } = shownRuns(report, name);
+      if (isCut) return [];
+      const found = estimate(runs.map(metric.of).filter((each) => each !== undefined));
       return found === undefined
         ? []
         : [{ x: value, y: found.mean, low: found.mean - found.halfWidth, high: found.mean + found.halfWidth }];
@@ -147,10 +148,11 @@ const sliTitles = {
   watchDelivery: "Watch delivery",
 } as const;
 
-/** The first run of an arm, second by second. */
+/** The first of an arm's runs, second by second. */
 function armSection(arm: string, report: CapacityReport): Markup | undefined {
-  const [run] = runsOf(report, arm);
+  const [run] = shownRuns(report, arm).runs;
   if (run === undefined) return undefined;
+  const which = report.repetitions === 1 ? "" : `: repetition ${run.repetition} of ${report.repetitions}`;
   const percentiles = (Object.keys(sliTitles) as (keyof typeof sliTitles)[]).flatMap((sli) => {
     const chart = percentilesOverTime(run, sli);
     return chart === undefined
@@ -160,7 +162,7 @@ function armSection(arm: string, report: CapacityReport): Markup | undefined {
         ];
   });
   const isOpen = report.arms.length < 3 || report.arms[0]?.name === arm;
-  return markup`<details${isOpen ? markup` open` : ""}><summary><h2>${report.arms.length > 1 ? `Arm ${arm}, ` : ""}second by second</h2></summary>
+  return markup`<details${isOpen ? markup` open` : ""}><summary><h2>${report.arms.length > 1 ? `Arm ${arm}, ` : ""}second by second${which}</h2></summary>
 ${run.stoppedBy === undefined ? undefined : markup`<p class="broken">Stopped: ${run.stoppedBy}</p>`}
 <figure><figcaption>Requests a second, by component <span class="kind counted">counted</span></figcaption>
 <p class="legend">${loadLegend(run).map(({ name, color }) => markup`<span><span class="swatch series-${color}"></span>${name}</span> `)}</p>${loadOverTime(run)}</figure>

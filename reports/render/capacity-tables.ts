@@ -2,28 +2,31 @@
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { metrics } from "../capacity/metrics.ts";
 import { LatencyHistogram } from "../capacity/latency-histogram.ts";
-import type { CapacityReport } from "../schema/capacity-report.ts";
+import { type CapacityReport, type CapacityRun, isInterrupted } from "../schema/capacity-report.ts";
 
 interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
+/** What somebody interrupted is in no table: there it would be taken for as much as the others. */
+const wholeRuns = ({ runs }: CapacityReport): readonly CapacityRun[] => runs.filter((run) => !isInterrupted(run));
+
 /** One row a figure, arm and repetition. */
-export function figureTable({ name, runs }: CapacityReport): Table {
+export function figureTable(report: CapacityReport): Table {
   return {
     columns: ["experiment", "arm", "repetition", "figure", "kind", "unit", "value"],
-    rows: runs.flatMap((run) =>
+    rows: wholeRuns(report).flatMap((run) =>
       metrics.flatMap(({ name: figure, kind, unit, of }) => {
         const value = of(run);
-        return value === undefined ? [] : [[name, run.arm, run.repetition, figure, kind, unit, value]];
+        return value === undefined ? [] : [[report.name, run.arm, run.repetition, figure, kind, unit, value]];
       }),
     ),
   };
 }
 
 /** One row a component, verb, resource, scope and status. */
-export function requestTable({ runs }: CapacityReport): Table {
+export function requestTable(report: CapacityReport): Table {
   return {
     columns: [
       "arm",
@@ -37,7 +40,7 @@ export function requestTable({ runs }: CapacityReport): Table {
       "bytes_in",
       "bytes_out",
     ],
-    rows: runs.flatMap(({ arm, repetition, requests }) =>
+    rows: wholeRuns(report).flatMap(({ arm, repetition, requests }) =>
       requests.map(({ who, verb, resource, scope, code, count, bytesIn, bytesOut }) => [
         arm,
         repetition,
@@ -55,10 +58,10 @@ export function requestTable({ runs }: CapacityReport): Table {
 }
 
 /** Status × verb × second: rows with something in them. */
-export function secondTable({ runs }: CapacityReport): Table {
+export function secondTable(report: CapacityReport): Table {
   return {
     columns: ["arm", "repetition", "second", "verb", "status", "count"],
-    rows: runs.flatMap(({ arm, repetition, byVerb }) =>
+    rows: wholeRuns(report).flatMap(({ arm, repetition, byVerb }) =>
       byVerb.flatMap(({ verb, code, seconds }) =>
         seconds.flatMap((count, second) => (count === 0 ? [] : [[arm, repetition, second, verb, code, count]])),
       ),
@@ -84,8 +87,8 @@ export function renderParquet({ columns, rows }: Table): Uint8Array {
 }
 
 /** Latencies in milliseconds by verb, resource and scope, as perf-dash of the Kubernetes project reads them. */
-export function renderPerfDash({ runs }: CapacityReport): string {
-  const dataItems = runs.flatMap(({ arm, latencies, podStartup }) => {
+export function renderPerfDash(report: CapacityReport): string {
+  const dataItems = wholeRuns(report).flatMap(({ arm, latencies, podStartup }) => {
     const series = [
       ...latencies.map(({ verb, resource, scope, micros }) => ({
         micros,

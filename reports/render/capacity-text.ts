@@ -1,8 +1,14 @@
 /** A capacity report for a person at a terminal: what was asked, what came of it arm by arm, and what is only modelled. */
 import { estimate } from "../capacity/statistics.ts";
-import { figureText, metrics, microsText } from "../capacity/metrics.ts";
+import { figureText, metrics } from "../capacity/metrics.ts";
 import { besideReality } from "../capacity/reality.ts";
-import type { CapacityReport, CapacityRun, ObjectiveResult } from "../schema/capacity-report.ts";
+import { isWholeReport, leftOutLines, shownRuns } from "../capacity/shown-runs.ts";
+import {
+  type CapacityReport,
+  type CapacityRun,
+  isInterrupted,
+  type ObjectiveResult,
+} from "../schema/capacity-report.ts";
 import { renderTable } from "./table.ts";
 import type { Paint } from "./text.ts";
 
@@ -22,24 +28,12 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
     ...(runs.length === 0
       ? [nothingMeasured, ""]
       : [figuresTable(report, paint), "", requestsTable(report, paint), ""]),
-    ...arms.flatMap((arm) =>
-      objectiveLines(
-        arm.name,
-        runs.filter((run) => run.arm === arm.name),
-        arms.length > 1,
-        paint,
-      ),
-    ),
-    ...(runs.some(({ objectives }) => objectives.length > 0) && repetitions > 1
+    ...arms.flatMap((arm) => objectiveLines(report, arm.name, arms.length > 1, paint)),
+    ...(runs.some((run) => run.objectives.length > 0 && !isInterrupted(run)) && repetitions > 1
       ? [paint("quiet", `Figures are means.${worstOf(report)}`)]
       : []),
     ...realityLines(report, paint),
-    ...runs
-      .filter(({ stoppedBy }) => stoppedBy !== undefined)
-      .map(({ arm, repetition, stoppedBy, virtualMicros }) =>
-        paint("doubtful", `STOPPED ${arm}, repetition ${repetition}, after ${microsText(virtualMicros)}: ${stoppedBy}`),
-      ),
-    ...unmeasuredLines(report).map((line) => paint("doubtful", line)),
+    ...leftOutLines(report).map((line) => paint("doubtful", line)),
     paint(
       "quiet",
       "Counted figures are what the components really did. Modelled ones are times of the latency model, by published costs.",
@@ -52,17 +46,16 @@ export function renderCapacityText(report: CapacityReport, paint: Paint = (_tone
 export const nothingMeasured = "No run came to where it is measured: there are no figures.";
 
 /** How an objective is judged where an arm was played several times; nothing otherwise. */
-export const worstOf = ({ repetitions }: CapacityReport): string =>
-  repetitions === 1 ? "" : ` An objective is judged by the worst of ${repetitions} repetitions.`;
+export const worstOf = (report: CapacityReport): string =>
+  report.repetitions === 1 ? "" : ` An objective is judged by the worst of ${repetitionsText(report)}.`;
 
-export const unmeasuredLines = ({ unmeasured = [] }: CapacityReport): readonly string[] =>
-  unmeasured.map(
-    ({ arm, repetition }) =>
-      `STOPPED ${arm}, repetition ${repetition}, before its measured time began: it counts for nothing`,
-  );
+/** Which repetitions figures are means of. */
+export const repetitionsText = (report: CapacityReport): string =>
+  isWholeReport(report) ? `${report.repetitions} repetitions` : "those repetitions that came to their end";
 
-function figuresTable({ arms, runs }: CapacityReport, paint: Paint): string {
-  const columns = arms.map(({ name }) => runs.filter(({ arm }) => arm === name));
+function figuresTable(report: CapacityReport, paint: Paint): string {
+  const shown = report.arms.map(({ name }) => shownRuns(report, name));
+  const columns = shown.map(({ runs }) => runs);
   const rows = metrics.flatMap((metric) => {
     const cells = columns.map((ofArm) => {
       const values = ofArm.map(metric.of).filter((value) => value !== undefined);
@@ -74,15 +67,18 @@ function figuresTable({ arms, runs }: CapacityReport, paint: Paint): string {
     const isShown = cells.some((cell) => cell !== undefined && !cell.isZero);
     return isShown ? [[metric.name, metric.kind, ...cells.map((cell) => cell?.text ?? "–")]] : [];
   });
-  return renderTable(["", "", ...arms.map(({ name }) => name)], rows, { paintHeader: (text) => paint("strong", text) });
+  return renderTable(["", "", ...shown.map(({ title }) => title)], rows, {
+    paintHeader: (text) => paint("strong", text),
+  });
 }
 
 const requestRowsMax = 12;
 
 /** What was asked, by verb and resource, in one repetition of each arm; the rarest together. */
-function requestsTable({ arms, runs }: CapacityReport, paint: Paint): string {
-  const counts = arms.map(({ name }) => requestCounts(runs.filter(({ arm }) => arm === name)));
-  const isPlayed = arms.map(({ name }) => runs.some(({ arm }) => arm === name));
+function requestsTable(report: CapacityReport, paint: Paint): string {
+  const arms = report.arms.map(({ name }) => shownRuns(report, name));
+  const counts = arms.map(({ runs }) => requestCounts(runs));
+  const isPlayed = arms.map(({ runs }) => runs.length > 0);
   const totals = new Map<string, number>();
   for (const ofArm of counts) for (const [what, count] of ofArm) totals.set(what, (totals.get(what) ?? 0) + count);
   const names = [...totals].sort(([, one], [, other]) => other - one).map(([what]) => what);
@@ -103,7 +99,7 @@ function requestsTable({ arms, runs }: CapacityReport, paint: Paint): string {
     ...shown.map((what) => row(what, [what])),
     ...(rest.length === 0 ? [] : [row(`${rest.length} others`, rest)]),
   ];
-  return renderTable(["requests, counted", ...arms.map(({ name }) => name)], rows, {
+  return renderTable(["requests, counted", ...arms.map(({ title }) => title)], rows, {
     paintHeader: (text) => paint("strong", text),
   });
 }
@@ -120,6 +116,9 @@ function requestCounts(runs: readonly CapacityRun[]): ReadonlyMap<string, number
   return counts;
 }
 
+/** In the place of a verdict on runs none of which came to its end. */
+export const notJudged = "not judged, since it was cut short";
+
 /** Of several repetitions, an objective is met when all of them meet it. */
 export function mergedObjectives(runs: readonly CapacityRun[]): readonly ObjectiveResult[] {
   const [first] = runs;
@@ -131,9 +130,11 @@ export function mergedObjectives(runs: readonly CapacityRun[]): readonly Objecti
   );
 }
 
-function objectiveLines(arm: string, runs: readonly CapacityRun[], isNamed: boolean, paint: Paint): readonly string[] {
+function objectiveLines(report: CapacityReport, arm: string, isNamed: boolean, paint: Paint): readonly string[] {
   const prefix = isNamed ? `${arm}: ` : "";
+  const { runs, isCut } = shownRuns(report, arm);
   return mergedObjectives(runs).map(({ text, value, unit, met, worst }) => {
+    if (isCut) return `${paint("quiet", "NONE  ")} ${prefix}${text}: ${notJudged}`;
     const found = value === undefined ? "nothing to judge" : figureText(value, unit === "micros" ? "µs" : "");
     const where = worst === undefined ? "" : `, worst ${worst}`;
     const verdict =

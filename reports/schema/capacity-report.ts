@@ -118,6 +118,8 @@ export const capacityReportSchema = z.object({
   runs: z.array(run),
   /** Runs that were interrupted before their measured time began: they have no figures. */
   unmeasured: z.array(z.object({ arm: z.string(), repetition: z.int().min(1) })).optional(),
+  /** Runs that were to be played and never began: it was interrupted before, or the part that has them was not merged. */
+  lacking: z.array(z.object({ arm: z.string(), repetition: z.int().min(1) })).optional(),
   shard: z.string().optional(),
 });
 

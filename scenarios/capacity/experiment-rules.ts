@@ -1,11 +1,14 @@
 /** What no single field of an experiment shows: names that must exist, times that must fit, verbs that need what is not there. */
 import type { z } from "zod";
+import { type CollectionVerb, collectionProblem } from "../../wire/collection-paths.ts";
+import { type Dialect, dialects } from "../../wire/dialect.ts";
 import { didYouMean } from "../../wire/near-names.ts";
 import { placesProblem, type StandingRow } from "./standing-rows.ts";
 import type { WorkloadRow } from "./workload-rows.ts";
 
 interface Draft {
   readonly question: string;
+  readonly profile: Dialect["name"];
   readonly until: number;
   readonly cluster: {
     readonly nodes: number;
@@ -17,7 +20,7 @@ interface Draft {
     readonly agents: { readonly kind: "real" | "silent" };
   };
   readonly workload: readonly WorkloadRow[];
-  readonly sweep: readonly { readonly set: string }[];
+  readonly sweep: readonly { readonly set: string; readonly to: readonly unknown[] }[];
   readonly arms: readonly { readonly name: string }[];
   readonly find?: { readonly from: number; readonly to: number } | undefined;
 }
@@ -48,13 +51,19 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     if (draft.arms.findIndex((other) => other.name === name) < index)
       add(["arms", index, "name"], `the name ${name} is taken`);
   }
-  for (const [index, { set }] of draft.sweep.entries()) {
+  for (const [index, { set, to }] of draft.sweep.entries()) {
+    const names = to.map(valueInName);
+    for (const [at, name] of names.entries())
+      if (names.indexOf(name) < at) add(["sweep", index, "to", at], `${set}=${name} is there already`);
     if (draft.sweep.findIndex((other) => other.set === set) < index)
       add(["sweep", index, "set"], `${set} is varied already`);
   }
   if (draft.find !== undefined && draft.find.from >= draft.find.to)
     add(["find", "from"], "nothing lies between `from` and `to`: `from` is the smaller one");
 }
+
+/** As the name of an arm says it that has this value of what is varied. */
+export const valueInName = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** `{cluster.nodes}` in a question: forms and flags change what is played. */
 export const fieldInQuestion = /\{([\w.]+)\}/g;
@@ -69,14 +78,29 @@ export function valueAt(root: unknown, path: string): unknown {
   return at;
 }
 
-function checkRow(row: WorkloadRow, { cluster, workload }: Draft, path: Path, add: Add): void {
+function checkRow(row: WorkloadRow, { cluster, profile, workload }: Draft, path: Path, add: Add): void {
   const isSilent = cluster.agents.kind === "silent";
   if (row.do === "pull" && isSilent) add([...path, "do"], "silent nodes pull nothing: set cluster.agents.kind to real");
   if (row.do === "restart" && row.who === "agents" && isSilent)
     add([...path, "who"], "silent nodes have no agents to restart: set cluster.agents.kind to real");
   if (row.do === "ready" && !isSilent)
     add([...path, "do"], "the agents say themselves what is ready: this is for silent nodes");
+  if (row.do === "list" || row.do === "watch" || row.do === "change") {
+    const ownGroups = cluster.objects.flatMap(({ spec }) => groupIn(spec));
+    const problem = verbsOf[row.do]
+      .map((verb) => collectionProblem(row.path, verb, dialects[profile], ownGroups))
+      .find((each) => each !== undefined);
+    if (problem !== undefined) add([...path, "path"], problem);
+  }
   if (row.do === "fail") checkFail(row, cluster, path, add);
+  if (row.do === "drain" || row.do === "fail") {
+    const there = cluster.pools.length > 0 ? cluster.pools.reduce((sum, { count }) => sum + count, 0) : cluster.nodes;
+    if ((row.nodes ?? 0) > there)
+      add(
+        [...path, "nodes"],
+        `${row.nodes} nodes cannot ${row.do === "fail" ? "fail" : "be drained"}: there ${there === 1 ? "is one" : `are ${there}`}, and that is the most`,
+      );
+  }
   if (row.do === "scale" || row.do === "rollout" || row.do === "ready") {
     const known = [
       ...cluster.deployments.map(({ name }) => name),
@@ -87,6 +111,19 @@ function checkRow(row: WorkloadRow, { cluster, workload }: Draft, path: Path, ad
     if (!known.includes(row.name))
       add([...path, "name"], `no Deployment is called ${row.name}${didYouMean(row.name, known)}`);
   }
+}
+
+/** What is asked of a collection by each verb of the workload. */
+const verbsOf: Readonly<Record<"list" | "watch" | "change", readonly CollectionVerb[]>> = {
+  list: ["list"],
+  watch: ["watch"],
+  change: ["list", "patch"],
+};
+
+/** Of a definition of custom resources, or of an API that somebody else serves. */
+function groupIn(spec: unknown): readonly string[] {
+  const { group } = (typeof spec === "object" && spec !== null ? spec : {}) as { readonly group?: unknown };
+  return typeof group === "string" ? [group] : [];
 }
 
 function checkFail(

@@ -69,6 +69,46 @@ describe("changes by --set", () => {
     expect(refusalOf(textOf("burst.yaml"), "quick", set(path, value))).toBe(message);
   });
 
+  const armed = [
+    "apiVersion: capacity/v1",
+    "name: x",
+    "question: How much?",
+    "until: 10s",
+    "cluster: { nodes: 3, podsPerNode: 2 }",
+    "workload: [{ do: list, path: /api/v1/configmaps, at: 5s }]",
+    "arms:",
+    "  - { name: usual, set: { cluster.nodes: 1, cluster.server.reads: 7 } }",
+    "  - { name: late, set: { workload.0.at: 8s } }",
+    "",
+  ].join("\n");
+
+  it("reach what an arm sets, whose names are paths themselves, and leave the rest of it", () => {
+    const file = new ExperimentFile(armed, "x.yaml");
+    const { arms } = planOf(file, "full", [set("arms.0.set.cluster.nodes", 4), set("arms.1.set.until", "9s")]);
+    expect(arms.map(({ experiment: { cluster, until } }) => [cluster.nodes, cluster.podsPerNode, until])).toEqual([
+      [4, 2, 10_000_000],
+      [3, 2, 9_000_000],
+    ]);
+    expect(arms[0]?.experiment.cluster.server.reads).toBe(7);
+  });
+
+  it.each([
+    ["in an arm", [set("arms.1.set.cluster.nodez", 4)], 'cluster: there is no field "nodez" here; did you mean nodes?'],
+    ["elsewhere than it stands", [set("until", "2s")], "workload[0].at: the measurement is over by then"],
+    [
+      "in an arm of the file",
+      [set("cluster.nodes", 5), set("until", "7s")],
+      "workload[0].at: the measurement is over by then",
+    ],
+    [
+      "in one arm, elsewhere than it stands",
+      [set("arms.0.set.until", "4s")],
+      "workload[0].at: the measurement is over by then",
+    ],
+  ] as const)("which make a mistake %s are to blame for it", (_where, changes, message) => {
+    expect(refusalOf(armed, "full", ...changes)).toBe(`x.yaml: ${changes.at(-1)?.[2] as string}: ${message}`);
+  });
+
   it("may add a row behind the last one", () => {
     const { experiment } = planOf(new ExperimentFile(textOf("burst.yaml"), "burst.yaml"), "quick", [
       set("workload.1", { do: "list", path: "/api/v1/pods" }),
@@ -98,7 +138,7 @@ describe("changes by the file itself", () => {
       "in a sweep",
       "full",
       [],
-      "x.yaml:9:39: arm usual cluster.nodes=many: cluster.nodes: expected a number, not a text",
+      'x.yaml:9:39: arm usual cluster.nodes=many: cluster.nodes: expected a number, not a text\nx.yaml:8:27: arm wrong cluster.nodes=1: cluster: there is no field "nodez" here; did you mean nodes?',
     ],
     [
       "in an arm",
@@ -134,7 +174,8 @@ describe("changes by the file itself", () => {
   });
 
   it("come to so many runs at most", () => {
-    const sweep = ["a", "b", "c", "d"].map((name) => `{ set: cluster.${name}, to: [${"1,".repeat(60)}1] }`);
+    const values = Array.from({ length: 61 }, (_, at) => at);
+    const sweep = ["a", "b", "c", "d"].map((name) => `{ set: cluster.${name}, to: [${values.join(",")}] }`);
     expect(refusalOf(`${head}sweep: [${sweep.join(",")}]\n`, "full")).toBe(
       "x.yaml:5:8: what is varied: arms, sweep and repetitions come to 13845841 runs, and 100000 is the most: vary fewer parameters at a time.",
     );
@@ -192,14 +233,64 @@ describe("an experiment's file", () => {
     expect(mistakesOf(`${head}workload: [{ do: burts, name: a, replicas: 3 }]\n`)).toContain(
       "x.yaml:5:18: workload[0].do: expected do: with one of burst, scale",
     );
+    expect(mistakesOf(head.replace("name: x\n", ""))).toBe(
+      "x.yaml:1:1: name: is missing: expected a name of lower-case letters, digits and hyphens",
+    );
     expect(mistakesOf(`${head}cluster: { nodes: -1 }\n`)).toContain("x.yaml:5:19: cluster.nodes");
     expect(mistakesOf(`${head}workload: [{ do: rollout, name: shop }]\n`)).toContain("no Deployment is called shop");
+    expect(mistakesOf(`${head}workload:\n  - { do: list, path: /api/v1/podz }\n`)).toBe(
+      "x.yaml:6:23: workload[0].path: the server serves no podz under /api/v1; did you mean pods?",
+    );
+    const lists = `workload: [{ do: list, path: /apis/example.com/v1/widgets }]\n`;
+    expect(mistakesOf(head + lists)).toContain("the server serves nothing under /apis/example.com/v1");
+    expect(mistakesOf(`${head}cluster: { objects: [{ spec: { group: example.com } }] }\n${lists}`)).toBe("none");
+    const drains = "workload:\n  - { do: drain, nodes: 9 }\n  - { do: fail, nodes: 9 }\n";
+    expect(mistakesOf(`${head}cluster: { nodes: 5 }\n${drains}`)).toBe(
+      "x.yaml:7:25: workload[0].nodes: 9 nodes cannot be drained: there are 5, and that is the most\nx.yaml:8:24: workload[1].nodes: 9 nodes cannot fail: there are 5, and that is the most",
+    );
+    const pools = "cluster: { pools: [{ name: a, count: 4 }, { name: b, count: 5 }] }\n";
+    expect(mistakesOf(`${head}${pools}${drains}`)).toBe("none");
     expect(mistakesOf(`${head}workload: [{ do: fail, zone: zone-9 }]\n`)).toContain("no zone is called zone-9");
     expect(mistakesOf(`${head}workload: [{ do: churn, at: 10s }]\n`)).toContain("the measurement is over by then");
+    expect(mistakesOf(`${head}sweep: [{ set: cluster.nodes, to: [2, 3, "2", 2] }]\n`)).toBe(
+      "x.yaml:5:42: sweep[0].to[2]: cluster.nodes=2 is there already\nx.yaml:5:47: sweep[0].to[3]: cluster.nodes=2 is there already",
+    );
     expect(mistakesOf(`${head}cluster: { agents: { kind: silent } }\nworkload: [{ do: pull }]\n`)).toContain(
       "silent nodes pull nothing",
     );
   });
+});
+
+it("all mistakes of a file are told at once, those of its arms and forms among them", () => {
+  const text = [
+    "apiVersion: capacity/v1",
+    "name: x",
+    "question: How much?",
+    "until: soon",
+    "cluster: { nods: 3 }",
+    "arms:",
+    "  - { name: a, set: { cluster.nodes: many } }",
+    "  - { name: b, set: { cluster.servers: {} } }",
+    "tiny: { cluster.zones: 0 }",
+    "",
+  ].join("\n");
+  expect(mistakesOf(text).split("\n")).toEqual([
+    "x.yaml:4:8: until: expected a duration of whole microseconds such as 5ms, 30s or 1m30s, of a year at most, above zero",
+    'x.yaml:5:12: cluster: there is no field "nods" here; did you mean nodes, pod?',
+    "x.yaml:9:24: --tiny: cluster.zones: expected at least 1",
+    "x.yaml:7:38: arm a: cluster.nodes: expected a number, not a text",
+    'x.yaml:8:23: arm b: cluster: there is no field "servers" here; did you mean server?',
+  ]);
+  const mended = text.replace("soon", "5s").replace("nods", "nodes").replace("zones: 0", "zones: 1");
+  expect(refusalOf(mended, "full").split("\n")).toEqual([
+    "x.yaml:7:38: arm a: cluster.nodes: expected a number, not a text",
+    'x.yaml:8:23: arm b: cluster: there is no field "servers" here; did you mean server?',
+  ]);
+  // Ten of them, and how many more there are.
+  const fields = Array.from({ length: 13 }, (_, at) => `field${at}: 1`).join("\n");
+  const many = text.replace("cluster: { nods: 3 }", fields);
+  const told = mistakesOf(many).split("\n");
+  expect([told.length, told.at(-1)]).toEqual([11, "and 7 more"]);
 });
 
 describe("a plan", () => {

@@ -23,8 +23,14 @@ export class ExperimentFile {
   constructor(text: string, name: string) {
     this.name = name;
     this.text = text;
-    this.experiment = parsedAs(experimentSchema, text, name, textLengthMax);
-    this.raw = parseYaml(text);
+    try {
+      this.experiment = parsedAs(experimentSchema, text, name, textLengthMax);
+      this.raw = parseYaml(text);
+    } catch (error) {
+      if (!(error instanceof ScenarioError)) throw error;
+      // Those of its arms and forms as well, which would come to light once the others are mended.
+      throw ScenarioError.of([...error.mistakes, ...ownMistakes(text, name)], error.moreCount);
+    }
   }
 
   /** The experiment with these changes. Throws `ScenarioError` for what is then wrong; `what` says whose changes they are. */
@@ -34,30 +40,146 @@ export class ExperimentFile {
     for (const [index, [path, value]] of changes.entries()) {
       const problem = put(changed, path, value);
       if (problem === undefined) continue;
-      const { text } = this.spot(path.split("."), true, changes.slice(0, index + 1), what);
+      const { text } = this.spot(keysOf(path), true, changes.slice(0, index + 1), what);
       throw new ScenarioError(`${text}: ${path}: ${problem}`);
     }
-    return judgedAs(experimentSchema, changed, (path, isKey) => this.spot(path, isKey, changes, what));
+    const flagBehind = this.flagFinder(changes);
+    return judgedAs(experimentSchema, changed, (path, isKey) => {
+      const flag = flagBehind(isKey ? path.slice(0, -1) : path);
+      return flag === undefined ? this.spot(path, isKey, changes, what) : { text: flag, line: 0, column: 0 };
+    });
   }
 
   /** Where in the file, or by which flag, the value at a dotted path got there: `file:line:column: what`. */
   placeOf(path: string, changes: Changes, what: string): string {
-    return this.spot(path.split("."), false, changes, what).text;
+    return this.spot(keysOf(path), false, changes, what).text;
   }
 
-  /** The last change of a value, of what it is part of, or of a part of it, says where it stands: so from change to change. */
   private spot(path: readonly PropertyKey[], isKey: boolean, changes: Changes, what: string): Spot {
-    let at = path;
-    for (const [changedPath, , origin] of changes.toReversed()) {
-      const rest = below(changedPath.split("."), at);
-      if (rest === undefined) continue;
-      if (!Array.isArray(origin)) return { text: `${this.name}: ${(origin as string) ?? what}`, line: 0, column: 0 };
-      at = [...(origin as readonly PropertyKey[]), ...rest];
-    }
+    const at = originOf(path, changes);
+    if (!Array.isArray(at)) return { text: `${this.name}: ${(at as string) ?? what}`, line: 0, column: 0 };
     this.inFile ??= spotsIn(this.text, this.name);
-    const { text, ...spot } = this.inFile(at, isKey);
+    const { text, ...spot } = this.inFile(at as readonly PropertyKey[], isKey);
     return { text: `${text}: ${what}`, ...spot };
   }
+
+  /**
+   * For a mistake at a path that stands in the file, the last flag without which it is none, if there is such a one: who has typed
+   * it is to mend that, and not the file.
+   */
+  private flagFinder(changes: Changes): (path: readonly PropertyKey[]) => string | undefined {
+    const flags = once(() =>
+      changes
+        .flatMap(([path, , origin], index) => {
+          const from = typeof origin === "string" ? origin : originOf(keysOf(path), changes.slice(0, index + 1));
+          return typeof from === "string" ? [{ flag: from, without: changes.toSpliced(index, 1) }] : [];
+        })
+        .toReversed()
+        .map(({ flag, without }) => ({ flag, paths: once(() => this.wrongPaths(without)) })),
+    );
+    return (path) => {
+      if (!Array.isArray(originOf(path, changes))) return undefined;
+      const found = flags().find(({ paths }) => paths()?.has(pathKey(path)) === false)?.flag;
+      return found === undefined ? undefined : `${this.name}: ${found}`;
+    };
+  }
+
+  /** Where the experiment with these changes is wrong; undefined when they cannot be made. */
+  private wrongPaths(changes: Changes): ReadonlySet<string> | undefined {
+    const changed = structuredClone(this.raw);
+    if (changes.some(([path, value]) => put(changed, path, value) !== undefined)) return undefined;
+    return new Set(experimentSchema.safeParse(changed).error?.issues.map((issue) => pathKey(issue.path)));
+  }
+}
+
+/** What the arms and forms of a file make wrong by themselves, whatever else is wrong in it. */
+function ownMistakes(text: string, name: string): readonly string[] {
+  const raw = text.length > ownTextLengthMax ? undefined : readYaml(text);
+  if (raw === undefined) return [];
+  const inFile = spotsIn(text, name);
+  return ownChanges(raw).flatMap(([what, changes]) => {
+    const changed = structuredClone(raw);
+    for (const [path, value, origin] of changes) {
+      const problem = put(changed, path, value);
+      if (problem !== undefined)
+        return [`${inFile(origin as readonly PropertyKey[], true).text}: ${what}: ${path}: ${problem}`];
+    }
+    try {
+      judgedAs(experimentSchema, changed, (path, isKey) => {
+        const at = originOf(path, changes) as readonly PropertyKey[];
+        if (at === path) return { text: ofTheFile, line: 0, column: 0 };
+        const { text: where, ...spot } = inFile(at, isKey);
+        return { text: `${where}: ${what}`, ...spot };
+      });
+      return [];
+    } catch (error) {
+      if (!(error instanceof ScenarioError)) throw error;
+      return error.mistakes.filter((line) => !line.startsWith(ofTheFile));
+    }
+  });
+}
+
+/** Nobody wrote longer files, which take long to be judged once for each arm. */
+const ownTextLengthMax = 100_000;
+
+/** More are a mistake themselves. */
+const armsMax = 50;
+
+/** In the place of a mistake that the file has without these changes, where it has been told. */
+const ofTheFile = "\0";
+
+function readYaml(text: string): unknown {
+  try {
+    return parseYaml(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of each arm and form, as far as they are what they should be: who changes what. */
+function ownChanges(raw: unknown): readonly (readonly [what: string, changes: Changes])[] {
+  if (!isRecord(raw)) return [];
+  const arms: readonly unknown[] = Array.isArray(raw["arms"]) ? raw["arms"] : [];
+  return [
+    ...(["quick", "tiny"] as const).map((form) => [`--${form}`, changesAt([form], raw[form])] as const),
+    ...arms.slice(0, armsMax).map((arm, at) => {
+      const { name, set } = isRecord(arm) ? arm : {};
+      return [`arm ${typeof name === "string" ? name : at}`, changesAt(["arms", at, "set"], set)] as const;
+    }),
+  ].filter(([, changes]) => changes.length > 0);
+}
+
+/** From settings by dotted path that stand at a place of the file. None of what is no such thing. */
+export const changesAt = (place: readonly (string | number)[], settings: unknown): Changes =>
+  isRecord(settings) ? Object.entries(settings).map(([path, value]) => [path, value, [...place, path]]) : [];
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const pathKey = (path: readonly PropertyKey[]): string => path.map(String).join(".");
+
+function once<Result>(work: () => Result): () => Result {
+  let done: { readonly result: Result } | undefined;
+  return () => (done ??= { result: work() }).result;
+}
+
+/** The last change of a value, of what it is part of, or of a part of it, says where it stands: so from change to change. Its path in the file, or what was typed; undefined where nobody says. */
+function originOf(path: readonly PropertyKey[], changes: Changes): readonly PropertyKey[] | string | undefined {
+  let at = path;
+  for (const [changedPath, , origin] of changes.toReversed()) {
+    const rest = below(keysOf(changedPath), at);
+    if (rest === undefined) continue;
+    if (!Array.isArray(origin)) return origin as string | undefined;
+    at = [...(origin as readonly PropertyKey[]), ...rest];
+  }
+  return at;
+}
+
+/** What leads to a value. What an arm sets has dotted paths, each of which is one key: `arms.0.set.cluster.nodes` has four. */
+function keysOf(path: string): readonly string[] {
+  const keys = path.split(".");
+  const isOfArm = keys[0] === "arms" && keys[2] === "set" && keys.length > 3;
+  return isOfArm ? [...keys.slice(0, 3), keys.slice(3).join(".")] : keys;
 }
 
 /** What of `path` lies below `above`; nothing of it where `path` itself is above. Undefined: they are apart. */
@@ -69,7 +191,7 @@ function below(above: readonly string[], path: readonly PropertyKey[]): readonly
 
 /** Fields that are not there are made: what they lead to is then judged by the schema. What is said is why it cannot be put there. */
 function put(root: unknown, path: string, value: unknown): string | undefined {
-  const keys = path.split(".");
+  const keys = keysOf(path);
   let at = root as Record<string, unknown>;
   for (const [index, key] of keys.entries()) {
     const isLast = index === keys.length - 1;

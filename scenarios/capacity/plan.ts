@@ -1,7 +1,7 @@
 /** Which runs an experiment comes to: every arm at every point of the sweep, so many times. */
 import { ScenarioError } from "../load.ts";
-import type { Changes, ExperimentFile } from "./load.ts";
-import { fieldInQuestion, valueAt } from "./experiment-rules.ts";
+import { type Changes, changesAt, type ExperimentFile } from "./load.ts";
+import { fieldInQuestion, valueAt, valueInName } from "./experiment-rules.ts";
 import type { Experiment } from "./schema.ts";
 
 export interface PlannedArm {
@@ -24,6 +24,9 @@ export interface Plan {
   readonly repetitions: number;
 }
 
+/** Of a large sweep most have what one has, and each takes a while to be judged. */
+const wrongArmsMax = 50;
+
 /** As plans of a day of runs are; each is held whole. */
 const runsMax = 100_000;
 
@@ -40,17 +43,32 @@ export function planOf(file: ExperimentFile, form: Form, changes: Changes, repet
     throw new ScenarioError(
       `${file.placeOf("sweep", common, "what is varied")}: arms, sweep and repetitions come to ${count} runs, and ${runsMax} is the most: vary fewer parameters at a time.`,
     );
+  const mistakes = new Map<string, string>();
+  let [wrongArms, moreCount] = [0, 0];
   const arms = variants.flatMap((variant, index) =>
-    points(experiment.sweep).map((point): PlannedArm => {
+    points(experiment.sweep).flatMap((point): readonly PlannedArm[] => {
       const name = [
         ...(variants.length > 1 || point.length === 0 ? [variant.name] : []),
-        ...point.map(([path, value]) => `${path}=${shown(value)}`),
+        ...point.map(([path, value]) => `${path}=${valueInName(value)}`),
       ].join(" ");
       const unswept: Changes = [...common, ...changesAt(["arms", index, "set"], variant.set)];
       const all: Changes = [...unswept, ...point];
-      return { name, variant: variant.name, changes: all, unswept, experiment: file.with(all, `arm ${name}`) };
+      try {
+        return [{ name, variant: variant.name, changes: all, unswept, experiment: file.with(all, `arm ${name}`) }];
+      } catch (error) {
+        if (!(error instanceof ScenarioError)) throw error;
+        // What several arms have in common is told of the first one.
+        for (const line of error.mistakes) {
+          const common = line.replace(`arm ${name}: `, "");
+          if (!mistakes.has(common)) mistakes.set(common, line);
+        }
+        moreCount += error.moreCount;
+        if (++wrongArms === wrongArmsMax) throw ScenarioError.of([...mistakes.values()], moreCount);
+        return [];
+      }
     }),
   );
+  if (wrongArms > 0) throw ScenarioError.of([...mistakes.values()], moreCount);
   return { form, experiment, arms, repetitions: times };
 }
 
@@ -61,9 +79,6 @@ export const questionOf = (experiment: Experiment): string =>
 const formChanges = (experiment: Experiment, form: Form): Changes =>
   form === "full" ? [] : changesAt([form], experiment[form]);
 
-const changesAt = (place: readonly (string | number)[], settings: Readonly<Record<string, unknown>>): Changes =>
-  Object.entries(settings).map(([path, value]) => [path, value, [...place, path]]);
-
 /** Each value of each parameter with each of the others. */
 function points(sweep: Experiment["sweep"]): readonly Changes[] {
   return sweep.reduce<readonly Changes[]>(
@@ -72,5 +87,3 @@ function points(sweep: Experiment["sweep"]): readonly Changes[] {
     [[]],
   );
 }
-
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

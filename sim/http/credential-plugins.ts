@@ -14,6 +14,7 @@ import type { RegistryCredentials } from "../agent/runtime/pull-secrets.ts";
 import type { Dialect } from "../../wire/dialect.ts";
 import { parseYaml } from "../../wire/yaml-text.ts";
 import { parseDuration } from "../../wire/durations.ts";
+import { inPlainWords } from "../../wire/plain-words.ts";
 
 const duration = z.string().refine((text) => millisOf(text) !== undefined, "must be a duration such as 12h");
 
@@ -132,7 +133,7 @@ export function credentialPlugins({
 }
 
 function readProviders(text: string, fileVersion: string, pluginVersion: string): readonly Provider[] {
-  const read = file.safeParse(parseYaml(text));
+  const read = file.safeParse(parseYaml(text), { error: inPlainWords });
   if (!read.success) {
     const [issue] = read.error.issues;
     throw new Error(`${issue?.path.join(".") || "the document"}: ${issue?.message}`);
@@ -161,7 +162,7 @@ function requireProgram(binDir: string, name: string): void {
 
 function readAnswer(stdout: string, group: string): z.infer<typeof answer> | { readonly error: string } {
   try {
-    const read = answer.safeParse(JSON.parse(stdout));
+    const read = answer.safeParse(JSON.parse(stdout), { error: inPlainWords });
     if (!read.success)
       return { error: `its answer is none: ${read.error.issues[0]?.path.join(".")}: ${read.error.issues[0]?.message}` };
     return read.data.apiVersion === group

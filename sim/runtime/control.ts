@@ -1,6 +1,7 @@
 /** Changes of a runtime that runs, as one JSON text: what `touchstone runtime set` sends. */
 import { z } from "zod";
 import { type FigureLie, parseFigureLie } from "../../wire/figure-lie.ts";
+import { inPlainWords } from "../../wire/plain-words.ts";
 import { parseCallFault } from "./call-fault-text.ts";
 import { machineFigures } from "./figure-lies.ts";
 import type { SimulatedRuntime } from "./runtime.ts";
@@ -44,7 +45,7 @@ export type Control = z.infer<typeof control>;
 
 /** Throws with what is wrong; nothing has then changed. */
 export function applyControl(runtime: SimulatedRuntime, text: string): void {
-  const parsed = control.safeParse(JSON.parse(text));
+  const parsed = control.safeParse(JSON.parse(text), { error: inPlainWords });
   if (!parsed.success) throw new UsageTextError(z.prettifyError(parsed.error));
   const { pods = {}, machine, conditions, calls, figures = {} } = parsed.data;
   const settings = Object.entries(pods).map(

@@ -4,6 +4,7 @@
  */
 import { stringify } from "yaml";
 import type { z } from "zod";
+import { inPlainWords } from "../../../wire/plain-words.ts";
 import { anonymousNames, type Names, ownNames } from "./names.ts";
 import { isLabel, poolsMax, poolsOf } from "./node-pools.ts";
 import { type ImportedRow, PodGroups } from "./pod-groups.ts";
@@ -17,9 +18,14 @@ import {
   type SeenPriority,
 } from "./seen-objects.ts";
 
-/** What is wrong with an object, and where in it. */
+/** Why no experiment can be made. */
 export class ImportError extends Error {
-  override readonly name = "ImportError";
+  override readonly name: string = "ImportError";
+}
+
+/** What is wrong with an object, and where in it. */
+export class WrongObjectError extends ImportError {
+  override readonly name = "WrongObjectError";
 }
 
 export interface ImportedCounts {
@@ -76,10 +82,13 @@ export class ClusterShape {
     } else this.passedOver.set(kind, (this.passedOver.get(kind) ?? 0) + 1);
   }
 
+  get hasNodes(): boolean {
+    return this.nodes.size > 0;
+  }
+
   /** Throws `ImportError` when there is nothing to begin with. */
   experiment(options: ImportOptions): Imported {
-    if (this.nodes.size === 0)
-      throw new ImportError("no nodes were found: give `kubectl get nodes,pods,pdb,priorityclasses -A -o json`");
+    if (this.nodes.size === 0) throw new ImportError("no nodes were found, with which an experiment begins");
     const names = options.isAnonymous ? anonymousNames() : ownNames();
     const nodes = poolsOf([...this.nodes.values()], this.pods.askedKeys, names);
     if (nodes.pools.length > poolsMax)
@@ -186,12 +195,13 @@ export class ClusterShape {
 const some = (count: number, text: string): readonly string[] => (count === 0 ? [] : [`${count} ${text}`]);
 
 function read<T>(schema: z.ZodType<T>, kind: string, object: unknown): T {
-  const parsed = schema.safeParse(object);
+  const parsed = schema.safeParse(object, { error: inPlainWords });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const { name } = ((object as { metadata?: unknown } | null)?.metadata ?? {}) as { name?: unknown };
   const which = typeof name === "string" ? ` ${name.slice(0, 100)}` : "";
-  throw new ImportError(`${kind}${which}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is wrong"}`);
+  const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  throw new WrongObjectError(`${kind}${which}: ${where}${issue?.message ?? "is wrong"}`);
 }
 
 /** As JSON and without what programs keep of who wrote which field: dumps leave that out, too. */

@@ -1,10 +1,12 @@
 /** What an import reads of objects that a cluster gave away; everything else of them is passed over. */
 import { z } from "zod";
 import { quantity } from "../../node-file.ts";
+import { place } from "../../values.ts";
 
 const texts = z.record(z.string(), z.string()).nullish();
 const amounts = z.record(z.string(), quantity).nullish();
 const name = z.string().min(1).max(300);
+const namespace = place.default("default");
 const selector = z
   .object({
     matchLabels: texts,
@@ -13,6 +15,12 @@ const selector = z
       .nullish(),
   })
   .nullish();
+
+const countRule = "expected a whole number of zero or more, or a percentage such as 25%";
+const countOrPercent = z.union(
+  [z.int().min(0, { error: countRule }), z.string().regex(/^\d{1,9}%$/, { error: countRule })],
+  { error: countRule },
+);
 
 export const seenNode = z.object({
   metadata: z.object({ name, labels: texts }),
@@ -41,7 +49,7 @@ const container = z.object({
 export const seenPod = z.object({
   metadata: z.object({
     name,
-    namespace: name.default("default"),
+    namespace,
     labels: texts,
     ownerReferences: z.array(z.object({ kind: z.string(), name, controller: z.boolean().nullish() })).nullish(),
   }),
@@ -71,13 +79,17 @@ export const seenPod = z.object({
 });
 
 export const seenBudget = z.object({
-  metadata: z.object({ name, namespace: name.default("default") }),
-  spec: z.object({
-    minAvailable: z.union([z.int(), z.string()]).nullish(),
-    maxUnavailable: z.union([z.int(), z.string()]).nullish(),
-    unhealthyPodEvictionPolicy: z.string().nullish(),
-    selector,
-  }),
+  metadata: z.object({ name, namespace }),
+  spec: z
+    .object({
+      minAvailable: countOrPercent.nullish(),
+      maxUnavailable: countOrPercent.nullish(),
+      unhealthyPodEvictionPolicy: z.string().nullish(),
+      selector,
+    })
+    .refine(({ minAvailable, maxUnavailable }) => minAvailable == null || maxUnavailable == null, {
+      error: "minAvailable and maxUnavailable do not go together: expected one of them",
+    }),
 });
 
 export const seenPriority = z.object({

@@ -14,17 +14,41 @@ const names: Readonly<Record<string, string>> = {
 
 /** For `safeParse`; undefined leaves an issue its own message. */
 export const inPlainWords: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code === "invalid_value") return oneOf(issue.values);
-  if (issue.code === "invalid_union") return Array.isArray(issue.options) ? oneOf(issue.options) : undefined;
+  if (issue.code === "invalid_value") return `${issue.input === undefined ? "is missing: " : ""}${oneOf(issue.values)}`;
+  if (issue.code === "invalid_union") return Array.isArray(issue.options) ? oneOf(issue.options) : anyOf(issue);
   if (issue.code === "too_small") return bound(issue.origin, issue.minimum, issue.inclusive, "at least", "more than");
   if (issue.code === "too_big") return bound(issue.origin, issue.maximum, issue.inclusive, "at most", "less than");
+  if (issue.code === "invalid_format" && issue.pattern !== undefined)
+    return `expected a text that matches ${issue.pattern}`;
   if (issue.code === "invalid_key") return "a name of a field that it may not have";
   if (issue.code !== "invalid_type") return undefined;
-  const wanted = names[issue.expected] ?? issue.expected;
-  return issue.input === undefined
-    ? `is missing: expected ${wanted}`
-    : `expected ${wanted}, not ${typeName(issue.input)}`;
+  return wantedText(names[issue.expected] ?? issue.expected, issue.input);
 };
+
+/** The words of a rule that a value of its own breaks, for `error` of a schema: what is missing breaks none, and is told as that. */
+export const ruleOrMissing =
+  (rule: string) =>
+  ({ input }: { readonly input?: unknown }): string =>
+    input === undefined ? `is missing: ${rule}` : rule;
+
+const wantedText = (wanted: string, input: unknown): string =>
+  input === undefined ? `is missing: expected ${wanted}` : `expected ${wanted}, not ${typeName(input)}`;
+
+/** Of what may be of several types. Where one of them fits, what that says of it. */
+function anyOf({
+  errors,
+  input,
+}: {
+  readonly errors: readonly (readonly z.core.$ZodIssue[])[];
+  readonly input?: unknown;
+}): string {
+  const types = errors.map(([first]) =>
+    first?.code === "invalid_type" && first.path.length === 0 ? first.expected : "",
+  );
+  const fits = errors[types.indexOf("")]?.[0];
+  if (fits !== undefined) return [...fits.path.map(String), fits.message].join(": ");
+  return wantedText([...new Set(types.map((type) => names[type] ?? type))].join(" or "), input);
+}
 
 /** `3 items`, of what has a size; of numbers the bound alone. */
 function bound(
