@@ -21,7 +21,7 @@ const home = mkdtempSync(join(tmpdir(), "touchstone-replays-"));
 
 // The suite's own nodes have bugs that only the embedded server can be given, and a server's access bugs show only where
 // its files name the suite, as in the step that plants every bug.
-const elsewhere = new Set(["eviction", "access"]);
+const elsewhere = new Set(["eviction", "pods", "access"]);
 const seenByUrl = serverBugNames.filter(
   (name) => serverBugRows[name].byLuck !== true && !elsewhere.has(serverBugRows[name].area),
 );

@@ -10,7 +10,8 @@ import { profiles } from "../../sim/contract/profile.ts";
 import { withEmbeddedServer } from "../../sim/http/embedded-server.ts";
 import type { StreamSink, Transport, WireRequest } from "../../wire/ports.ts";
 
-const groupPath = /^\/(api|apis\/[^/?]+)\/v1$/;
+/** What says which verbs there are: lists of single versions, and of everything at once. */
+const groupPath = /^\/(api|api\/v1|apis|apis\/[^/?]+\/[^/?]+)$/;
 const collectionPath = /^\/(api|apis\/[^/?]+)\/v1\/namespaces\/[^/?]+\/[a-z]+(\?|$)/;
 
 const refused: Record<string, (request: WireRequest) => boolean> = {

@@ -17,10 +17,13 @@ export class CheckFailure extends Error {
   constructor(requirement: string, violation: Violation, exchange?: Exchange) {
     super(`${requirement}: expected ${violation.expected}; actual ${violation.actual}`);
     this.requirement = requirement;
-    this.violation = violation;
+    this.violation = { expected: shown(violation.expected), actual: shown(violation.actual) };
     this.exchange = exchange;
   }
 }
+
+/** `JSON.stringify` says that it makes a text, and makes none of what is not there. */
+const shown = (text: string | undefined): string => text ?? "nothing";
 
 /** Nothing can be said: no deadline is promised, an answer was lost, or the credentials do not reach. */
 export class Inconclusive extends Error {

@@ -115,7 +115,11 @@ describe("a check of what has grown old, when a gateway does not reach the targe
 });
 
 describe("a check of programs", () => {
-  const lodged = (seen: string[], isBroken: (namespace: string, value: number) => boolean) =>
+  const lodged = (
+    seen: string[],
+    isBroken: (namespace: string, value: number) => boolean,
+    violation = { expected: "", actual: "" },
+  ) =>
     defineCheck({
       id: "namespaces-are-told",
       area: "writes",
@@ -126,7 +130,6 @@ describe("a check of programs", () => {
       async run(attempt, value) {
         const namespace = await attempt.target.namespace();
         seen.push(namespace);
-        const violation = { expected: "", actual: "" };
         attempt.holds("writes.told", isBroken(namespace, value) ? violation : undefined);
       },
     });
@@ -141,6 +144,13 @@ describe("a check of programs", () => {
     );
     expect([seen[0], seen.length > 2, new Set(seen).size]).toEqual(["used", true, seen.length]);
     expect(JSON.stringify(failure?.history)).not.toContain("used");
+  });
+
+  it("that find nothing where something should be tell that", async () => {
+    const { run } = runBehind(() => false);
+    const check = lodged([], () => true, { expected: "a series", actual: JSON.stringify(undefined) });
+    const { failure } = await runCheck(run, check);
+    expect(JSON.parse(JSON.stringify(failure))).toMatchObject({ expected: "a series", actual: "nothing" });
   });
 
   it("that fail only where others lived are told as they failed", async () => {
