@@ -47,7 +47,8 @@ export async function judgeAgain(recorded: RecordedHistory): Promise<JudgedAgain
   const client = new Client(target.transport, target.clock, recorder, agent, undefined, endWhereUnserved);
   const namespace = namespaceOf(recorded);
   // It may have lived where the program before it did.
-  const lodging = wasMade(recorded, namespace) ? undefined : lodgingIn(recorded, namespace);
+  const made = madeIn(recorded);
+  const lodging = made.has(namespace) ? undefined : lodgingIn(recorded, namespace, made);
   const name = lodging === undefined ? namespace : lastNameIn(recorded, namespace);
   const sandbox = new Sandbox(client, { runId: runIdOf(recorded), next: () => name }, { lodging });
   const profile = profileFor(recorded.profile, recorded.target?.version);
@@ -101,12 +102,12 @@ function namespaceOf({ history }: RecordedHistory): string {
 }
 
 /** The namespaces of an earlier program that it has gone to, and has not made. */
-function lodgingIn(recorded: RecordedHistory, prefix: string): Lodging {
+function lodgingIn({ history }: RecordedHistory, prefix: string, made: ReadonlySet<string>): Lodging {
   const suffixes = new Set([""]);
-  for (const { path } of recorded.history) {
+  for (const { path } of history) {
     const name = /^\/[^?]*\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? "";
     const suffix = name.slice(prefix.length);
-    if (name.startsWith(prefix) && !/^\d/.test(suffix) && !wasMade(recorded, name)) suffixes.add(suffix);
+    if (name.startsWith(prefix) && !/^\d/.test(suffix) && !made.has(name)) suffixes.add(suffix);
   }
   return { prefix, suffixes: [...suffixes] };
 }
@@ -123,10 +124,14 @@ function lastNameIn({ history }: RecordedHistory, namespace: string): string {
   return last;
 }
 
-const wasMade = ({ history }: RecordedHistory, namespace: string): boolean =>
-  history.some(
-    ({ method, path, requestBody = "" }) =>
-      method === "POST" && path === "/api/v1/namespaces" && requestBody.includes(`"${namespace}"`),
+/** Names of the namespaces that the program has made. */
+function madeIn({ history }: RecordedHistory): ReadonlySet<string> {
+  const creates = history.filter(({ method, path }) => method === "POST" && path === "/api/v1/namespaces");
+  return new Set(
+    creates.flatMap(({ requestBody = "" }) =>
+      [...requestBody.matchAll(/"(touchstone-[^"]+)"/g)].map(([, name = ""]) => name),
+    ),
   );
+}
 
 const runIdOf = (recorded: RecordedHistory): string => namespaceOf(recorded).split("-")[1] as string;

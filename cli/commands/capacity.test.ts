@@ -131,7 +131,7 @@ describe("touchstone capacity", () => {
   it("refuses what it cannot play, and says why", async () => {
     expect(await refusalHere("capacity", lists, "--set", "cluster.nodez=3")).toContain("nodez");
     expect(await refusalHere("capacity", lists, "--quick", "--set", "quick.cluster.nodes=3")).toContain(
-      "--set quick.cluster.nodes=3: what a form changes is changed before, and this would do nothing: set cluster.nodes itself.",
+      "--set quick.cluster.nodes=3: a form's changes are made before those of --set, so that this would do nothing: set cluster.nodes itself.",
     );
     expect(await refusalHere("capacity", lists, "--arm", "workload.0.clients=4")).toContain("did you mean");
     expect(await refusalHere("capacity", lists, "--cost-model", fileOf("bad.yaml", "getMicro: 3\n"))).toContain(

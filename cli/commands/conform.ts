@@ -154,7 +154,7 @@ function printConfig(options: ConformOptions): ExitCode {
 
 /** Two interrupts: nothing is cleaned up any more. */
 const leftBehind = (runId: string): string =>
-  `Left behind is what this run has made: namespaces, and perhaps definitions, webhook configurations and nodes, all with the label touchstone-run=${runId}.\nTo remove the namespaces: kubectl delete namespace -l touchstone-run=${runId}`;
+  `Left behind is what this run has made: namespaces, and perhaps definitions, webhook configurations, admission policies and their bindings, priority classes and nodes, all with the label touchstone-run=${runId}.\nTo remove the namespaces: kubectl delete namespace -l touchstone-run=${runId}`;
 
 /** A signal with a reason of its own: what is not judged by then is inconclusive. */
 function endAfter(maxTimeMicros: number): { readonly signal: AbortSignal; cancel(): void } {

@@ -49,7 +49,7 @@ function changesOf({ set, costModel }: ExperimentFlags): Changes {
     const [form = "", ...rest] = name.split(".");
     if (form === "quick" || form === "tiny")
       throw new UsageError(
-        `--set ${name}=${value}: what a form changes is changed before, and this would do nothing: set ${rest.length === 0 ? "the parameter" : rest.join(".")} itself.`,
+        `--set ${name}=${value}: a form's changes are made before those of --set, so that this would do nothing: set ${rest.length === 0 ? "the parameter" : rest.join(".")} itself.`,
       );
   }
   return [...costs, ...set.map(([name, value]) => [name, valueOf(name, value), `--set ${name}=${value}`] as const)];

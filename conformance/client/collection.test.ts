@@ -29,6 +29,19 @@ it("keeps no more of all pages of a list than of one answer", async () => {
   expect(transport.requests).toHaveLength(7);
 });
 
+it("remembers what a patch has had held, and not what one has changed", async () => {
+  const clock = jumpingClock();
+  const transport = scriptedTransport(() => ({ status: 200, json: { metadata: { name: "a" } } }));
+  const created: [string, boolean][] = [];
+  const remembering = { created: (path: string, held: boolean) => void created.push([path, held]), gone: () => {} };
+  const client = new Client(transport, clock, new Recorder(clock), "test");
+  const jobs = new Collection(client, "/apis/batch/v1/namespaces/own/jobs", remembering);
+  await jobs.patch("a", "merge", { metadata: { labels: { a: "b" }, finalizers: [] } });
+  await jobs.patch("a/status", "merge", { status: {} });
+  await jobs.patch("a", "merge", { metadata: { finalizers: ["example.com/hold"] } });
+  expect(created).toEqual([["/apis/batch/v1/namespaces/own/jobs/a", true]]);
+});
+
 describe("the deletion of a collection", () => {
   const path = "/api/v1/namespaces/own/configmaps";
 

@@ -139,8 +139,10 @@ export class Collection {
   ): Promise<Answer | LostAnswer> {
     const contentType = options.contentType ?? patchTypes[kind];
     const result = await this.client.attempt("PATCH", this.pathOf(name), { ...options, contentType, body: patch });
-    const mayHaveMade = kind === "apply" && (result instanceof LostAnswer || result.status < 300);
-    if (mayHaveMade) this.registry.created(this.pathOf(name), this.isHeld(patch));
+    // An application may have made the object, and another patch may have had it held.
+    const isTaken = result instanceof LostAnswer || result.status < 300;
+    if (isTaken && kind === "apply") this.registry.created(this.pathOf(name), this.isHeld(patch));
+    else if (isTaken && addsFinalizers(patch)) this.registry.created(this.pathOf(name), true);
     return result;
   }
 
@@ -286,4 +288,11 @@ export function listOf(answer: Answer): ApiList {
 
 function misshapen(answer: Answer, expected: string): CheckFailure {
   return new CheckFailure("lists.fields", { expected, actual: answer.text.slice(0, 400) }, answer.exchange);
+}
+
+/** Of a merge patch. */
+function addsFinalizers(patch: Json | JsonObject): boolean {
+  const metadata = isJsonObject(patch) ? patch["metadata"] : undefined;
+  const finalizers = isJsonObject(metadata) ? metadata["finalizers"] : undefined;
+  return Array.isArray(finalizers) && finalizers.length > 0;
 }

@@ -1,6 +1,6 @@
 /**
- * What a policy makes of a write: which of its validations do not hold for it. Each is an expression and what it means, told
- * apart from each other, so that no reader of expressions is believed.
+ * What a policy makes of a write: which of its validations do not hold for it. Each is an expression and what it means,
+ * written down one beside the other, so that the suite evaluates no expression.
  * Source: the published API of validating admission policies.
  */
 import type { Violation } from "../client/findings.ts";

@@ -14,7 +14,7 @@ export interface AskedPriority {
   readonly priority: number | undefined;
 }
 
-/** The class that a pod has; undefined where it names one that is not there. Who names none has what nobody is above or below. */
+/** The class that a pod has; undefined where it names one that is not there. Who names none has 0, where no class is the default. */
 const classOf = (classes: readonly PriorityClass[], className: string | undefined): PriorityClass | undefined =>
   className === undefined
     ? { name: "", value: 0, preemptionPolicy: "PreemptLowerPriority" }

@@ -1,6 +1,6 @@
 /**
- * What rules of a schema make of a value: each is an expression and what it means for the value now and the one before, told
- * apart from each other, so that no reader of expressions is believed.
+ * What rules of a schema make of a value: each is an expression and what it means for the value now and the one before,
+ * written down one beside the other, so that the suite evaluates no expression.
  * Source: the published rules of validation of custom resources: a rule that names the old value is asked of what was there before,
  * and elements of a list are told apart by their keys.
  */

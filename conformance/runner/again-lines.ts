@@ -12,8 +12,8 @@ import { namespaceLabel, runLabel } from "./sandbox.ts";
 const linesMax = 16;
 
 /**
- * `actual`: what was found wrong. Undefined: the request can be sent as it stands, since it names nothing that the run has made. Empty: no few lines bring
- * it about again, only a replay does.
+ * `actual` is what was found wrong. Returns undefined where the request can be sent as it stands, since it names nothing that the run
+ * has made, and no lines where no few of them bring it about again: only a replay does.
  */
 export function againLines(
   history: readonly Exchange[],

@@ -1,13 +1,15 @@
 import type { JoinedNode, NodeDeclaration } from "../../wire/node-host.ts";
+import { LostAnswer } from "../client/client.ts";
 import { Inconclusive, Unsupported } from "../client/findings.ts";
+import { type ApiObject, objectsIn } from "../client/types.ts";
 import type { Attempt } from "./attempt.ts";
 import { runLabel } from "./sandbox.ts";
 
 const gibibyte = 2 ** 30;
 
 /**
- * A node of the suite with an agent behind it, under no pressure, on which nothing else lands. It leaves when the attempt
- * is over. Unsupported where none can join.
+ * A node of the suite with an agent behind it, under no pressure. Its taint keeps others away, but for pods that a cluster puts on
+ * every node (`othersOn`). It leaves when the attempt is over. Unsupported where none can join.
  */
 export async function suiteNode(
   attempt: Attempt,
@@ -40,3 +42,19 @@ const roomy: NodeDeclaration["capacity"] = {
   nodefs: { bytes: 100 * gibibyte, inodes: 6_000_000 },
   imagefs: undefined,
 };
+
+/** Pods on a node of the suite that are none of the attempt's. None where they may not be seen. */
+export async function othersOn(attempt: Attempt, node: string): Promise<readonly ApiObject[]> {
+  const namespace = await attempt.target.namespace();
+  const query = { fieldSelector: `spec.nodeName=${node}` };
+  const answer = await attempt.client.attempt("GET", "/api/v1/pods", { query });
+  if (answer instanceof LostAnswer || answer.status !== 200) return [];
+  const pods = objectsIn(answer.json, "items") as unknown as ApiObject[];
+  return pods.filter(({ metadata }) => metadata.namespace !== namespace);
+}
+
+/** Undecided, for they have their part of the node. */
+export const besideOthers = (others: readonly { readonly name: string }[]): Inconclusive =>
+  new Inconclusive(
+    `the cluster put ${others.length} pods of its own on the suite's node, such as ${others[0]?.name ?? "none"}`,
+  );

@@ -142,11 +142,11 @@ describe("what controllers and the scheduler read", () => {
     expect(living.played({}, { tolerations })).toHaveProperty("running");
   });
 
-  it("a pod of which somebody else says fifteen thousand conditions", () => {
+  it("a pod of which somebody else says nineteen thousand conditions", () => {
     const living = new Hostile();
     const path = `${core}/pods/p`;
     living.played({});
-    const conditions = many(15_000, (at) => ({ type: `example.com/c${at}`, status: "True" }));
+    const conditions = many(19_000, (at) => ({ type: `example.com/c${at}`, status: "True" }));
     living.take("PATCH", `${path}/status`, { status: { conditions } }, "application/strategic-merge-patch+json");
     const metadata = { labels: { a: "b" } };
     living.take("PATCH", path, { metadata }, "application/merge-patch+json");
@@ -154,7 +154,7 @@ describe("what controllers and the scheduler read", () => {
     living.advance(20);
     const { status } = living.take("GET", path) as unknown as Pod;
     expect(status?.phase).toBe("Running"); // told again
-    expect(status?.conditions).toHaveLength(15_005);
+    expect(status?.conditions).toHaveLength(19_005);
   });
 
   it("a pod that wants twenty thousand things that no node has", () => {

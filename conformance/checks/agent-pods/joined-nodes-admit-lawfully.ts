@@ -7,7 +7,7 @@ import { podSightingOf } from "../../model/pods/observed.ts";
 import { shellImage } from "../../model/pods/specification.ts";
 import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
-import { suiteNode } from "../../runner/suite-node.ts";
+import { besideOthers, othersOn, suiteNode } from "../../runner/suite-node.ts";
 
 const refusalRow = "agent-admission.refusal";
 const mebibyte = 2 ** 20;
@@ -48,6 +48,7 @@ export const joinedNodesAdmitLawfully = defineCheck({
       objectOf(await pods.create(podOf(pod, nodeName)));
       const seen = await fateOf(attempt, pods, pod);
       if (seen === undefined) continue; // a controller of the cluster's was faster
+      if (isWronglyRefused(reasons, seen)) await requireOnlyOwn(attempt, nodeName);
       judge(attempt, pod, reasons, seen);
       if (reasons.length > 0) refused.push(pod.name);
       else if (!pod.isBrief) taken.push(pod);
@@ -137,13 +138,23 @@ async function fateOf(
   }
 }
 
+const isRefusal = ({ phase, reason }: PodSighting): boolean => phase === "Failed" && reason !== "";
+
+const isWronglyRefused = (reasons: readonly RefusalReason[], seen: PodSighting): boolean =>
+  isRefusal(seen) && !reasons.includes(seen.reason as RefusalReason);
+
+/** A cluster may put a pod on every node, whatever its taints: then there is less room than was thought. */
+async function requireOnlyOwn(attempt: Attempt, node: string): Promise<void> {
+  const others = await othersOn(attempt, node);
+  if (others.length > 0) throw besideOthers(others.map(({ metadata }) => metadata));
+}
+
 function judge(attempt: Attempt, pod: AskingPod, reasons: readonly RefusalReason[], seen: PodSighting): void {
   const { phase, reason } = seen;
   const { name } = pod;
-  const isRefused = phase === "Failed" && reason !== "";
   const actual = `${phase} ${reason}`.trim();
   const [first] = reasons;
-  if (isRefused) {
+  if (isRefusal(seen)) {
     const isKnown = Object.hasOwn(refusalRows, reason);
     const requirement = isKnown ? refusalRows[reason as RefusalReason] : refusalRow;
     const expected =

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { JoinedNode } from "../../../wire/node-host.ts";
-import { type Collection, objectOf } from "../../client/collection.ts";
+import { type Collection, objectOf, succeeded } from "../../client/collection.ts";
 import { type ApiObject, type JsonObject, objectsIn } from "../../client/types.ts";
 import type { PodSighting } from "../../model/pods/history.ts";
 import { judgeCountsKept, judgeFoundAgain, type Kept, lostOf } from "../../model/pods/keeping.ts";
@@ -236,7 +236,7 @@ function keptBy(
 async function goAway(attempt: Attempt, node: JoinedNode, pods: Collection, seconds: number) {
   const awayFromMillis = attempt.clock.nowMillis();
   await node.restart(async () => {
-    await pods.delete(leaving);
+    succeeded(await pods.delete(leaving));
     await attempt.client.pause(1000 * seconds);
   });
   return { awayFromMillis };

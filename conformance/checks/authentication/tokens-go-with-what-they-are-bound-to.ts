@@ -61,12 +61,12 @@ export const tokensGoWithWhatTheyAreBoundTo = defineCheck({
     }[holder] as [Collection, string];
     succeeded(await collection.delete(name));
     if (again) await make[holder]();
-    const deadlineMillis = attempt.clock.nowMillis() + goneMillisMax;
-    const isOver = await pollUntil(attempt, deadlineMillis, () => knows(attempt, token, false));
+    const deadline = (): number => attempt.clock.nowMillis() + goneMillisMax;
+    const isOver = await pollUntil(attempt, deadline(), () => knows(attempt, token, false));
     const what = `a token of a ${holder} that is gone${again ? ", and was made again" : ""}`;
     attempt.expect("authentication.bound", isOver === true, `${what} is nobody's`, "it is authenticated");
     // Another front-end may remember it for itself.
-    const isRefused = await pollUntil(attempt, deadlineMillis, async () => {
+    const isRefused = await pollUntil(attempt, deadline(), async () => {
       const used = await attempt.client.request("GET", accounts.path, { as: { token } });
       return used.status === 401 ? true : undefined;
     });

@@ -25,6 +25,7 @@ import type { Attempt } from "../../runner/attempt.ts";
 import { defineCheck } from "../../runner/define-check.ts";
 import { remove } from "../../runner/remove.ts";
 import { runLabel } from "../../runner/sandbox.ts";
+import { besideOthers, othersOn } from "../../runner/suite-node.ts";
 
 const [first, ...others] = [...new Set(evictionLaws.map(([requirement]) => requirement))] as [string, ...string[]];
 
@@ -106,7 +107,7 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
     await attempt.client.pause(pollMillis);
     passedMillis = attempt.clock.nowMillis() - startMillis;
   }
-  await requireOnlyOwn(attempt, node.name, namespace);
+  await requireOnlyOwn(attempt, node.name);
   const rules = parseEvictionSettings(scenario.eviction);
   if ("error" in rules) throw new Error(rules.error);
   const history = {
@@ -122,18 +123,11 @@ async function play(attempt: Attempt, host: NodeHost, scenario: NodeScenario): P
 }
 
 /** A cluster may put a pod on every node, whatever its taints. One that can be evicted takes the turn of ours. */
-async function requireOnlyOwn(attempt: Attempt, node: string, namespace: string): Promise<void> {
-  const query = { fieldSelector: `spec.nodeName=${node}` };
-  const answer = await attempt.client.attempt("GET", "/api/v1/pods", { query });
-  if (answer instanceof LostAnswer || answer.status !== 200) return; // whoever may not see others' pods
-  const others = (objectsIn(answer.json, "items") as unknown as ApiObject[])
-    .filter(({ metadata }) => metadata.namespace !== namespace)
+async function requireOnlyOwn(attempt: Attempt, node: string): Promise<void> {
+  const others = (await othersOn(attempt, node))
     .map((pod) => traitsOf(pod, attempt.profile.dialect))
     .filter((traits) => !isCritical(traits));
-  if (others[0] === undefined) return;
-  throw new Inconclusive(
-    `the cluster put ${others.length} pods of its own on the suite's node, such as ${others[0].name}`,
-  );
+  if (others.length > 0) throw besideOthers(others);
 }
 
 /**

@@ -18,7 +18,7 @@ import { defineCheck } from "../../runner/define-check.ts";
 const verbs = ["post", "apply", "put", "merge", "json", "strategic"] as const;
 const writtenName = "written";
 
-/** A write of an object that only these write; all but the first kinds need it to be there, and make it otherwise. */
+/** A write of an object that only these write; PUT and patches need it to be there, and it is made for them first. */
 async function send(collection: Collection, verb: (typeof verbs)[number], accept: string): Promise<Answer> {
   const sent = configMap(writtenName, { data: { by: verb } });
   if (verb === "post") return collection.create(sent, { accept });
@@ -40,7 +40,7 @@ async function send(collection: Collection, verb: (typeof verbs)[number], accept
 export const metadataCanBeAskedForAlone = defineCheck({
   id: "metadata-can-be-asked-for-alone",
   area: "negotiation",
-  property: "PartialObjectMetadata shows an object's metadata as it is, in get, list and watch.",
+  property: "PartialObjectMetadata shows an object's metadata as it is, in get, list, watch and answers to writes.",
   requirements: [
     "negotiation.partial",
     "negotiation.partial-writes",

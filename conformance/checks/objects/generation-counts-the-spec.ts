@@ -10,7 +10,7 @@ import { defineCheck } from "../../runner/define-check.ts";
 export const generationCountsTheSpec = defineCheck({
   id: "generation-counts-the-spec",
   area: "objects",
-  property: "generation counts changes of the spec alone.",
+  property: "generation counts changes of the spec, and the beginning of a deletion.",
   requirements: ["objects.generation", "deletion.generation"],
   features: ["cronjobs"],
   input: fc.array(fc.constantFrom("spec", "labels", "annotations", "status", "nothing"), {

@@ -82,7 +82,7 @@ export const policiesJudgeEveryWrite = defineCheck<Program>({
     const made: ApiObject[] = [];
     for (const [index, { before }] of steps.entries())
       made.push(objectOf(await configMaps.create(mapOf(`m-${index}`, before))));
-    await putInForce(attempt, configMaps, policy, action);
+    const takeBack = await putInForce(attempt, configMaps, policy, action);
     for (const [index, step] of steps.entries()) {
       const live = made[index] as ApiObject;
       const isNew = step.verb === "post" || step.verb === "create by apply";
@@ -116,6 +116,7 @@ export const policiesJudgeEveryWrite = defineCheck<Program>({
     }
     for (const requirement of ["policies.denies", "policies.warns", "policies.scope"])
       attempt.holds(requirement, undefined);
+    await takeBack();
   },
 });
 
@@ -171,16 +172,19 @@ async function hasHappened(
   return versionOf(objectOf(answer)) !== versionOf(live);
 }
 
-const markMessage = "marked, says the policy";
-
-/** The policy and its binding, and after them a second of each, which says when both are in force. No time is promised for that. */
+/**
+ * The policy and its binding, and after them a second of each, which says when both are in force. No time is promised for that, nor for
+ * their end, which what is returned asks for and waits for: the next program may live in the same namespace.
+ */
 async function putInForce(
   attempt: Attempt,
   configMaps: Collection,
   policy: ModelPolicy,
   action: Program["action"],
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const { client, profile, target } = attempt;
+  const markMessage = `marked, says ${target.name}`;
+  const paths: string[] = [];
   const apiVersion = `admissionregistration.${profile.dialect.groupSuffix}/v1`;
   const served = objectsIn((await client.request("GET", `/apis/${apiVersion}`)).json, "resources");
   if (!served.some(({ name }) => name === "validatingadmissionpolicies"))
@@ -190,6 +194,7 @@ async function putInForce(
   const ours = { matchExpressions: [{ key: "team", operator: "Exists" }] };
   const make = async (plural: string, kind: string, name: string, spec: JsonObject): Promise<void> => {
     const collection = `/apis/${apiVersion}/${plural}`;
+    paths.push(`${collection}/${name}`);
     target.onCleanUp((cleaner) => cleaner.attempt("DELETE", `${collection}/${name}`));
     const metadata = { name, labels: { [runLabel]: target.label } };
     objectOf(
@@ -234,19 +239,26 @@ async function putInForce(
     ["Deny"],
   );
   let markCount = 0;
-  const isInForce = await pollUntil(attempt, attempt.clock.nowMillis() + inForceMillisMax, async () => {
-    // Of several front-ends each has to hear of it.
-    for (let count = 0; count < refusedCountMin; count += 1) {
-      if (count > 0) await client.pause(100);
-      const mark = configMap(`mark-${(markCount += 1)}`, { labels: { team: "red" }, data: { value: "plain" } });
-      const answer = await configMaps.create(mark); // whether dry runs are judged is what is asked later
-      const message = isJsonObject(answer.json) ? String(answer.json["message"]) : "";
-      if (answer.status < 400 || !message.includes(markMessage)) return undefined;
-    }
-    return true;
-  });
-  if (isInForce === undefined) throw new Inconclusive(`a policy has no effect within ${inForceMillisMax} ms`);
+  const awaitMarks = async (isSeen: (answer: Answer) => boolean, what: string): Promise<void> => {
+    const areSeen = await pollUntil(attempt, attempt.clock.nowMillis() + inForceMillisMax, async () => {
+      // Of several front-ends each has to hear of it.
+      for (let count = 0; count < marksMin; count += 1) {
+        if (count > 0) await client.pause(100);
+        const mark = configMap(`mark-${(markCount += 1)}`, { labels: { team: "red" }, data: { value: "plain" } });
+        if (!isSeen(await configMaps.create(mark))) return undefined; // whether dry runs are judged is what is asked later
+      }
+      return true;
+    });
+    if (areSeen === undefined) throw new Inconclusive(`a policy ${what} within ${inForceMillisMax} ms`);
+  };
+  const isRefused = ({ status, json }: Answer): boolean =>
+    status >= 400 && isJsonObject(json) && String(json["message"]).includes(markMessage);
+  await awaitMarks(isRefused, "has no effect");
+  return async () => {
+    for (const path of paths.toReversed()) await client.request("DELETE", path);
+    await awaitMarks(({ status }) => status < 300, "that is gone has an effect still");
+  };
 }
 
 const inForceMillisMax = 30_000;
-const refusedCountMin = 3;
+const marksMin = 3;

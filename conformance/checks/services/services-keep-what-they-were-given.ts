@@ -140,6 +140,8 @@ class ServicePlay {
         ? await services.create(body, { query })
         : await services.patch(name, "apply", body, { query: { ...query, fieldManager: "applier" } });
     const shown = `${dry ? "a dry " : ""}${verb} of ${JSON.stringify(body["spec"])}`;
+    // Whether an address is taken need not be looked at for a dry run.
+    if (asks === "taken" && dry && type !== "NodePort") return;
     if (asks === "taken") {
       attempt.expect("services.taken", answer.status === 422, `422 for ${shown}`, shownAnswer(answer));
       return;

@@ -143,7 +143,7 @@ export const webhooksAreAskedAndObeyed = defineCheck({
     );
     attempt.target.onCleanUp(async () => stops.forEach((stop) => stop()));
     const kind = mutating ? "mutating" : "validating";
-    const auditor = mutating ? await audit(attempt, host, namespace) : undefined;
+    const auditor = mutating ? await audit(attempt, host, attempt.target.name) : undefined;
     await configurationPath(attempt, kind);
     const sent = models.map((model) => configuredAt(attempt, host, model, namespace, mutating));
     objectOf(await configure(attempt, kind, await Promise.all(sent)), "webhooks.configured");
@@ -165,10 +165,13 @@ export const webhooksAreAskedAndObeyed = defineCheck({
   },
 });
 
-/** A validating webhook beside those that change, which notes the stamp of each object that it is shown. */
-async function audit(attempt: Attempt, host: WebhookHost, namespace: string): Promise<string[]> {
+/**
+ * A validating webhook beside those that change, which notes the stamp of each object that it is shown. Its place is the program's own: one
+ * that was there before may be asked for a moment longer.
+ */
+async function audit(attempt: Attempt, host: WebhookHost, place: string): Promise<string[]> {
   const shown: string[] = [];
-  const stop = host.answer(`/${namespace}/auditor`, (document) => {
+  const stop = host.answer(`/${place}/auditor`, (document) => {
     const review = isJsonObject(document as Json) ? (document as JsonObject) : {};
     const request = isJsonObject(review["request"]) ? review["request"] : {};
     shown.push(isApiObject(request["object"]) ? String(stampOf(request["object"])) : "no object");
@@ -180,7 +183,7 @@ async function audit(attempt: Attempt, host: WebhookHost, namespace: string): Pr
   const { url, certificate } = host;
   const webhook = await webhookOf(attempt, "auditor", {
     clientConfig: {
-      url: `${url}/${namespace}/auditor`,
+      url: `${url}/${place}/auditor`,
       ...(certificate === undefined ? {} : { caBundle: btoa(certificate) }),
     },
     rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"], operations: ["CREATE", "UPDATE"] }],

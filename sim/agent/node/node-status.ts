@@ -103,8 +103,10 @@ export function statusPatch(
 }
 
 /** Those of others are theirs to write: what is told of them again may be what they no longer say. */
-const newOf = (old: readonly JsonObject[], conditions: readonly JsonObject[]): readonly JsonObject[] =>
-  conditions.filter((condition) => !old.some((before) => jsonEqual(before, condition)));
+function newOf(old: readonly JsonObject[], conditions: readonly JsonObject[]): readonly JsonObject[] {
+  const byType = new Map(old.map((condition) => [condition["type"], condition]));
+  return conditions.filter((condition) => !jsonEqual(byType.get(condition["type"]) ?? {}, condition));
+}
 
 const conditionsIn = (status: JsonObject): readonly JsonObject[] =>
   Array.isArray(status["conditions"]) ? (status["conditions"] as readonly JsonObject[]) : [];

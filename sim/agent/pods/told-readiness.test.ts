@@ -47,3 +47,17 @@ it("a node's conditions that others wrote are not told again with its own", () =
   expect(heartbeatPatch(before, now)).toEqual({ status: { conditions: [now[1]] } });
   expect(statusPatch(before, { a: 1 }, now)).toEqual({ status: { conditions: [now[1]], a: 1 } });
 });
+
+it("thousands of conditions that others wrote are looked at once each", () => {
+  let looks = 0;
+  const count = 2_000;
+  const conditions = (): { readonly status: string }[] =>
+    Array.from({ length: count }, (_, at) =>
+      Object.defineProperty({ status: "True" }, "type", {
+        enumerable: true,
+        get: () => (looks++, `example.com/t${at}`),
+      }),
+    );
+  expect(heartbeatPatch({ conditions: conditions() }, conditions())).toEqual({ status: { conditions: [] } });
+  expect(looks).toBeLessThan(10 * count);
+});
