@@ -4,6 +4,7 @@ import { figureText } from "../../reports/capacity/metrics.ts";
 import type { Paint } from "../../reports/render/text.ts";
 import { renderTable } from "../../reports/render/table.ts";
 import { isInterrupted } from "../../reports/schema/capacity-report.ts";
+import { idleProblem } from "../../scenarios/capacity/experiment-rules.ts";
 import type { Changes } from "../../scenarios/capacity/load.ts";
 import { type Plan, type PlannedArm, questionOf } from "../../scenarios/capacity/plan.ts";
 import type { CapacityOptions } from "../command-line.ts";
@@ -32,6 +33,8 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
     throw new UsageError(
       `${path}: it does not say what to find: give --parameter, --from and --to, or find: { set: cluster.nodes, from: 10, to: 1000 } in the file.`,
     );
+  const idle = idleProblem(parameter);
+  if (idle !== undefined) throw new UsageError(`--parameter ${parameter}: ${idle}.`);
   if (from >= to)
     throw new UsageError(`--from ${from} --to ${to}: nothing lies between them: --from is the smaller one.`);
   const asked = (changes: Changes): Changes => [...base, ...changes];

@@ -340,6 +340,9 @@ describe("what is written", () => {
     const ask = (...words: readonly string[]) =>
       refusalHere("capacity", "find", lists, "--from", "1", "--to", "9", "--parameter", ...words);
     expect(await ask("cluster.nodez")).toContain('cluster.nodez=1: cluster: there is no field "nodez"');
+    expect(await ask("quick.cluster.nodes")).toContain(
+      "--parameter quick.cluster.nodes: quick says which runs there are, and changing it from run to run does nothing: name what a run has, such as cluster.nodes.",
+    );
     expect(await ask("cluster.nodes", "--set", "objectives=[]")).toContain("objectives: there is none");
   });
 });

@@ -21,8 +21,8 @@ interface Draft {
   };
   readonly workload: readonly WorkloadRow[];
   readonly sweep: readonly { readonly set: string; readonly to: readonly unknown[] }[];
-  readonly arms: readonly { readonly name: string }[];
-  readonly find?: { readonly from: number; readonly to: number } | undefined;
+  readonly arms: readonly { readonly name: string; readonly set: Readonly<Record<string, unknown>> }[];
+  readonly find?: { readonly set: string; readonly from: number; readonly to: number } | undefined;
 }
 
 type Path = readonly (string | number)[];
@@ -47,9 +47,10 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     const problem = placesProblem(on, nodeCounts);
     if (problem !== undefined) add(["cluster", "standing", index, "on"], problem);
   }
-  for (const [index, { name }] of draft.arms.entries()) {
+  for (const [index, { name, set }] of draft.arms.entries()) {
     if (draft.arms.findIndex((other) => other.name === name) < index)
       add(["arms", index, "name"], `the name ${name} is taken`);
+    for (const path of Object.keys(set)) addIdle(["arms", index, "set", path], path, add);
   }
   for (const [index, { set, to }] of draft.sweep.entries()) {
     const names = to.map(valueInName);
@@ -57,9 +58,26 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
       if (names.indexOf(name) < at) add(["sweep", index, "to", at], `${set}=${name} is there already`);
     if (draft.sweep.findIndex((other) => other.set === set) < index)
       add(["sweep", index, "set"], `${set} is varied already`);
+    addIdle(["sweep", index, "set"], set, add);
   }
+  if (draft.find !== undefined) addIdle(["find", "set"], draft.find.set, add);
   if (draft.find !== undefined && draft.find.from >= draft.find.to)
     add(["find", "from"], "nothing lies between `from` and `to`: `from` is the smaller one");
+}
+
+/** What says which runs there are: no run reads it. */
+const planFields: readonly string[] = ["quick", "tiny", "arms", "sweep", "repetitions", "find"];
+
+/** Why a parameter cannot be varied: no run would differ. */
+export function idleProblem(path: string): string | undefined {
+  const [field = ""] = path.split(".");
+  if (!planFields.includes(field)) return undefined;
+  return `${field} says which runs there are, and changing it from run to run does nothing: name what a run has, such as cluster.nodes`;
+}
+
+function addIdle(place: Path, path: string, add: Add): void {
+  const problem = idleProblem(path);
+  if (problem !== undefined) add(place, problem);
 }
 
 /** As the name of an arm says it that has this value of what is varied. */

@@ -261,6 +261,20 @@ describe("an experiment's file", () => {
   });
 });
 
+it.each(["quick", "tiny", "arms", "sweep", "repetitions", "find"])(
+  "%s, which no run reads, is not varied from run to run",
+  (field) => {
+    const path = `${field}.x`;
+    const why = `${field} says which runs there are, and changing it from run to run does nothing: name what a run has, such as cluster.nodes`;
+    expect(mistakesOf(`${head}sweep: [{ set: ${path}, to: [1, 2] }]\n`)).toBe(`x.yaml:5:16: sweep[0].set: ${why}`);
+    expect(mistakesOf(`${head}arms: [{ name: a, set: { ${path}: 1 } }]\n`)).toContain(`arms[0].set.${path}: ${why}`);
+    expect(mistakesOf(`${head}find: { set: ${path}, from: 1, to: 2 }\n`)).toBe(`x.yaml:5:14: find.set: ${why}`);
+    const armed = `${head}arms: [{ name: a, set: {} }]\n`;
+    const typed = set(`arms.0.set.${path}`, 1);
+    expect(refusalOf(armed, "full", typed)).toBe(`x.yaml: ${typed[2] as string}: arms[0].set.${path}: ${why}`);
+  },
+);
+
 it("all mistakes of a file are told at once, those of its arms and forms among them", () => {
   const text = [
     "apiVersion: capacity/v1",
