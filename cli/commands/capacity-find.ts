@@ -22,10 +22,10 @@ type FindOptions = Extract<CapacityOptions, { readonly action: "find" }>;
 
 export async function findCapacity(options: FindOptions, threadsOf: typeof capacityThreads): Promise<ExitCode> {
   const { file: path, seed, json } = options;
-  const { text, file, plan, logs } = readExperiment(path, options);
+  const { text, file, plan, logs } = readExperiment(path, options, undefined, "planned");
   const arm = armOf(plan, options.arm);
   const base = arm.unswept;
-  const experiment = asUsage(() => file.with(base, `arm ${arm.variant}`));
+  const experiment = asUsage(() => file.with(base, `arm ${arm.variant}`, "planned"));
   const parameter = options.parameter ?? experiment.find?.set;
   const from = options.from ?? experiment.find?.from;
   const to = options.to ?? experiment.find?.to;

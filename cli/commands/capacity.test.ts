@@ -340,6 +340,28 @@ describe("what is written", () => {
     const ask = (...words: readonly string[]) =>
       refusalHere("capacity", "find", lists, "--from", "1", "--to", "9", "--parameter", ...words);
     expect(await ask("cluster.nodez")).toContain('cluster.nodez=1: cluster: there is no field "nodez"');
+    // The number of nodes that it is looked for is judged, and not that of the file.
+    const drain = ["--set", "workload=[{ do: drain, nodes: 9 }]", "--set", "sweep=[]"] as const;
+    expect(await ask("cluster.nodes", ...drain)).toContain(
+      "workload[0].nodes: 9 nodes cannot be drained: there is one",
+    );
+    const enough = refusalHere(
+      "capacity",
+      "find",
+      lists,
+      "--parameter",
+      "cluster.nodes",
+      "--from",
+      "9",
+      "--to",
+      "12",
+      ...drain,
+      "--set",
+      "cluster.nodes=1",
+      "--set",
+      "objectives=[]",
+    );
+    expect(await enough).toContain("objectives: there is none");
     expect(await ask("quick.cluster.nodes")).toContain(
       "--parameter quick.cluster.nodes: quick says which runs there are, and changing it from run to run does nothing: name what a run has, such as cluster.nodes.",
     );

@@ -65,6 +65,28 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     add(["find", "from"], "nothing lies between `from` and `to`: `from` is the smaller one");
 }
 
+type Shape = Pick<Draft, "cluster" | "workload">;
+
+/** What is wrong only where it is played: arms, a sweep and flags may yet change how many nodes there are. */
+export function playedProblems({ cluster, workload }: Shape): readonly (readonly [path: Path, message: string])[] {
+  const there = cluster.pools.length > 0 ? cluster.pools.reduce((sum, { count }) => sum + count, 0) : cluster.nodes;
+  const most = `there ${there === 1 ? "is one" : `are ${there}`}, and that is the most`;
+  return workload.flatMap((row, index) =>
+    (row.do === "drain" || row.do === "fail") && (row.nodes ?? 0) > there
+      ? [
+          [
+            ["workload", index, "nodes"],
+            `${row.nodes} nodes cannot ${row.do === "fail" ? "fail" : "be drained"}: ${most}`,
+          ] as const,
+        ]
+      : [],
+  );
+}
+
+export function checkPlayed(draft: Shape, context: z.RefinementCtx): void {
+  for (const [path, message] of playedProblems(draft)) context.addIssue({ code: "custom", path: [...path], message });
+}
+
 /** What says which runs there are: no run reads it. */
 const planFields: readonly string[] = ["quick", "tiny", "arms", "sweep", "repetitions", "find"];
 
@@ -111,14 +133,6 @@ function checkRow(row: WorkloadRow, { cluster, profile, workload }: Draft, path:
     if (problem !== undefined) add([...path, "path"], problem);
   }
   if (row.do === "fail") checkFail(row, cluster, path, add);
-  if (row.do === "drain" || row.do === "fail") {
-    const there = cluster.pools.length > 0 ? cluster.pools.reduce((sum, { count }) => sum + count, 0) : cluster.nodes;
-    if ((row.nodes ?? 0) > there)
-      add(
-        [...path, "nodes"],
-        `${row.nodes} nodes cannot ${row.do === "fail" ? "fail" : "be drained"}: there ${there === 1 ? "is one" : `are ${there}`}, and that is the most`,
-      );
-  }
   if (row.do === "scale" || row.do === "rollout" || row.do === "ready") {
     const known = [
       ...cluster.deployments.map(({ name }) => name),

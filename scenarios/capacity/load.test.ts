@@ -245,11 +245,11 @@ describe("an experiment's file", () => {
     expect(mistakesOf(head + lists)).toContain("the server serves nothing under /apis/example.com/v1");
     expect(mistakesOf(`${head}cluster: { objects: [{ spec: { group: example.com } }] }\n${lists}`)).toBe("none");
     const drains = "workload:\n  - { do: drain, nodes: 9 }\n  - { do: fail, nodes: 9 }\n";
-    expect(mistakesOf(`${head}cluster: { nodes: 5 }\n${drains}`)).toBe(
+    expect(refusalOf(`${head}cluster: { nodes: 5 }\n${drains}`, "full")).toBe(
       "x.yaml:7:25: workload[0].nodes: 9 nodes cannot be drained: there are 5, and that is the most\nx.yaml:8:24: workload[1].nodes: 9 nodes cannot fail: there are 5, and that is the most",
     );
     const pools = "cluster: { pools: [{ name: a, count: 4 }, { name: b, count: 5 }] }\n";
-    expect(mistakesOf(`${head}${pools}${drains}`)).toBe("none");
+    expect(refusalOf(`${head}${pools}${drains}`, "full")).toBe("none");
     expect(mistakesOf(`${head}workload: [{ do: fail, zone: zone-9 }]\n`)).toContain("no zone is called zone-9");
     expect(mistakesOf(`${head}workload: [{ do: churn, at: 10s }]\n`)).toContain("the measurement is over by then");
     expect(mistakesOf(`${head}sweep: [{ set: cluster.nodes, to: [2, 3, "2", 2] }]\n`)).toBe(
@@ -258,6 +258,49 @@ describe("an experiment's file", () => {
     expect(mistakesOf(`${head}cluster: { agents: { kind: silent } }\nworkload: [{ do: pull }]\n`)).toContain(
       "silent nodes pull nothing",
     );
+  });
+});
+
+describe("how many nodes are drained or fail", () => {
+  const drains = `${head}cluster: { nodes: 5 }\nworkload: [{ do: drain, nodes: 9 }]\n`;
+  const tooMany = (there: number): string =>
+    `workload[0].nodes: 9 nodes cannot be drained: there are ${there}, and that is the most`;
+
+  it.each([
+    ["a sweep", "sweep: [{ set: cluster.nodes, to: [10, 20] }]\n", "full", []],
+    [
+      "each arm",
+      "arms: [{ name: a, set: { cluster.nodes: 9 } }, { name: b, set: { workload.0.nodes: 5 } }]\n",
+      "full",
+      [],
+    ],
+    ["a form", "tiny: { cluster.nodes: 9 }\n", "tiny", []],
+    [
+      "an arm, where a form has fewer",
+      "arms: [{ name: a, set: { cluster.nodes: 9 } }]\ntiny: { cluster.nodes: 4 }\n",
+      "tiny",
+      [],
+    ],
+    ["a flag", "", "full", [set("cluster.nodes", 10)]],
+  ] as const)("is judged by what is played: %s has as many", (_who, more, form, changes) => {
+    expect(mistakesOf(drains + more)).toBe("none");
+    expect(refusalOf(drains + more, form, ...changes)).toBe("none");
+  });
+
+  it("is told of what is played, and not of a base that is not", () => {
+    const place = "x.yaml:6:32";
+    expect(refusalOf(drains, "full")).toBe(`${place}: ${tooMany(5)}`);
+    const swept = `${drains}sweep: [{ set: cluster.nodes, to: [7, 9] }]\n`;
+    expect(refusalOf(swept, "full")).toBe(`${place}: arm cluster.nodes=7: ${tooMany(7)}`);
+    const armed = `${drains}arms: [{ name: a, set: { cluster.nodes: 9 } }, { name: b, set: {} }]\n`;
+    expect(refusalOf(armed, "full")).toBe(`${place}: arm b: ${tooMany(5)}`);
+    expect(refusalOf(swept, "full", set("sweep.0.to.0", 8))).toBe(`${place}: arm cluster.nodes=8: ${tooMany(8)}`);
+    const lowered = set("cluster.nodes", 3);
+    expect(refusalOf(drains.replace("nodes: 9", "nodes: 4"), "full", lowered)).toBe(
+      `x.yaml: ${lowered[2] as string}: workload[0].nodes: 4 nodes cannot be drained: there are 3, and that is the most`,
+    );
+    // Nor beside other mistakes.
+    expect(mistakesOf(`${armed.replace("until: 10s", "until: soon")}`)).not.toContain("drained");
   });
 });
 

@@ -1,13 +1,19 @@
 /** From the text of an experiment's file to the experiment, and to each variant of it that is to be played. */
 import { parseYaml } from "../../wire/yaml-text.ts";
 import { judgedAs, parsedAs, ScenarioError, type Spot, type SpotOf, spotsIn } from "../load.ts";
-import { type Experiment, experimentSchema } from "./schema.ts";
+import { playedProblems } from "./experiment-rules.ts";
+import { type Experiment, experimentSchema, playedSchema } from "./schema.ts";
 
 /** Where a change comes from: its path in the file, or what was typed. */
 export type Origin = readonly (string | number)[] | string;
 
 /** What differs from the file, by dotted path: `cluster.nodes`, `workload.0.within`. In order: the last one counts. */
 export type Changes = readonly (readonly [path: string, value: unknown, origin?: Origin])[];
+
+/** Whether a run is played by it, or what is played is yet to come of it. */
+export type Use = "played" | "planned";
+
+const schemaOf: Readonly<Record<Use, typeof experimentSchema>> = { played: playedSchema, planned: experimentSchema };
 
 /** Imported clusters are long. */
 const textLengthMax = 200_000_000;
@@ -33,9 +39,10 @@ export class ExperimentFile {
     }
   }
 
-  /** The experiment with these changes. Throws `ScenarioError` for what is then wrong; `what` says whose changes they are. */
-  with(changes: Changes, what: string): Experiment {
-    if (changes.length === 0) return this.experiment;
+  /** The experiment with these changes. Throws `ScenarioError` for what is then wrong; `what` says whose changes they are, if anybody's. */
+  with(changes: Changes, what: string, use: Use = "played"): Experiment {
+    const isAsRead = changes.length === 0 && (use === "planned" || playedProblems(this.experiment).length === 0);
+    if (isAsRead) return this.experiment;
     const changed = structuredClone(this.raw);
     for (const [index, [path, value]] of changes.entries()) {
       const problem = put(changed, path, value);
@@ -43,8 +50,8 @@ export class ExperimentFile {
       const { text } = this.spot(keysOf(path), true, changes.slice(0, index + 1), what);
       throw new ScenarioError(`${text}: ${path}: ${problem}`);
     }
-    const flagBehind = this.flagFinder(changes);
-    return judgedAs(experimentSchema, changed, (path, isKey) => {
+    const flagBehind = this.flagFinder(changes, use);
+    return judgedAs(schemaOf[use], changed, (path, isKey) => {
       const flag = flagBehind(isKey ? path.slice(0, -1) : path);
       return flag === undefined ? this.spot(path, isKey, changes, what) : { text: flag, line: 0, column: 0 };
     });
@@ -60,14 +67,14 @@ export class ExperimentFile {
     if (!Array.isArray(at)) return { text: `${this.name}: ${(at as string) ?? what}`, line: 0, column: 0 };
     this.inFile ??= spotsIn(this.text, this.name);
     const { text, ...spot } = this.inFile(at as readonly PropertyKey[], isKey);
-    return { text: `${text}: ${what}`, ...spot };
+    return { text: what === "" ? text : `${text}: ${what}`, ...spot };
   }
 
   /**
    * For a mistake at a path that stands in the file, the last flag without which it is none, if there is such a one: who has typed
    * it is to mend that, and not the file.
    */
-  private flagFinder(changes: Changes): (path: readonly PropertyKey[]) => string | undefined {
+  private flagFinder(changes: Changes, use: Use): (path: readonly PropertyKey[]) => string | undefined {
     const flags = once(() =>
       changes
         .flatMap(([path, , origin], index) => {
@@ -75,7 +82,7 @@ export class ExperimentFile {
           return typeof from === "string" ? [{ flag: from, without: changes.toSpliced(index, 1) }] : [];
         })
         .toReversed()
-        .map(({ flag, without }) => ({ flag, paths: once(() => this.wrongPaths(without)) })),
+        .map(({ flag, without }) => ({ flag, paths: once(() => this.wrongPaths(without, use)) })),
     );
     return (path) => {
       if (!Array.isArray(originOf(path, changes))) return undefined;
@@ -85,10 +92,10 @@ export class ExperimentFile {
   }
 
   /** Where the experiment with these changes is wrong; undefined when they cannot be made. */
-  private wrongPaths(changes: Changes): ReadonlySet<string> | undefined {
+  private wrongPaths(changes: Changes, use: Use): ReadonlySet<string> | undefined {
     const changed = structuredClone(this.raw);
     if (changes.some(([path, value]) => put(changed, path, value) !== undefined)) return undefined;
-    return new Set(experimentSchema.safeParse(changed).error?.issues.map((issue) => pathKey(issue.path)));
+    return new Set(schemaOf[use].safeParse(changed).error?.issues.map((issue) => pathKey(issue.path)));
   }
 }
 

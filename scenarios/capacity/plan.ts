@@ -1,6 +1,6 @@
 /** Which runs an experiment comes to: every arm at every point of the sweep, so many times. */
 import { ScenarioError } from "../load.ts";
-import { type Changes, changesAt, type ExperimentFile } from "./load.ts";
+import { type Changes, changesAt, type ExperimentFile, type Use } from "./load.ts";
 import { fieldInQuestion, valueAt, valueInName } from "./experiment-rules.ts";
 import type { Experiment } from "./schema.ts";
 
@@ -30,12 +30,18 @@ const wrongArmsMax = 50;
 /** As plans of a day of runs are; each is held whole. */
 const runsMax = 100_000;
 
-/** `changes` come after those of the form. Throws `ScenarioError`. */
-export function planOf(file: ExperimentFile, form: Form, changes: Changes, repetitions?: number): Plan {
+/** `changes` come after those of the form; `use` is that of the arms. Throws `ScenarioError`. */
+export function planOf(
+  file: ExperimentFile,
+  form: Form,
+  changes: Changes,
+  repetitions?: number,
+  use: Use = "played",
+): Plan {
   const ofForm = formChanges(file.experiment, form);
-  file.with(ofForm, `--${form}`);
+  file.with(ofForm, `--${form}`, "planned");
   const common: Changes = [...ofForm, ...changes];
-  const experiment = file.with(common, "--set");
+  const experiment = file.with(common, "--set", "planned");
   const variants = experiment.arms.length === 0 ? [{ name: "base", set: {} }] : experiment.arms;
   const times = repetitions ?? experiment.repetitions;
   const count = experiment.sweep.reduce((all, { to }) => all * to.length, variants.length * times);
@@ -54,7 +60,9 @@ export function planOf(file: ExperimentFile, form: Form, changes: Changes, repet
       const unswept: Changes = [...common, ...changesAt(["arms", index, "set"], variant.set)];
       const all: Changes = [...unswept, ...point];
       try {
-        return [{ name, variant: variant.name, changes: all, unswept, experiment: file.with(all, `arm ${name}`) }];
+        const what = all.length === 0 && variants.length === 1 ? "" : `arm ${name}`;
+        const experiment = file.with(all, what, use);
+        return [{ name, variant: variant.name, changes: all, unswept, experiment }];
       } catch (error) {
         if (!(error instanceof ScenarioError)) throw error;
         // What several arms have in common is told of the first one.

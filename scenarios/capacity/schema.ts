@@ -3,7 +3,7 @@ import { z } from "zod";
 import { pool, quantity } from "../node-file.ts";
 import { duration, place, positiveDuration, span } from "../values.ts";
 import { costFileSchema } from "./cost-constants.ts";
-import { checkExperiment } from "./experiment-rules.ts";
+import { checkExperiment, checkPlayed } from "./experiment-rules.ts";
 import { standingRow } from "./standing-rows.ts";
 import { deploymentFields, workloadRow } from "./workload-rows.ts";
 
@@ -218,6 +218,9 @@ export const experimentSchema = z
       .describe("Watch events that a real server sent for it, to all watches together."),
   })
   .superRefine(checkExperiment);
+
+/** Of what a run is played by. */
+export const playedSchema = experimentSchema.superRefine(checkPlayed);
 
 export type Experiment = z.infer<typeof experimentSchema>;
 export type Objective = z.infer<typeof objective>;
