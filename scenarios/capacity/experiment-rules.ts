@@ -36,7 +36,7 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     checkRow(row, draft, path, add);
   }
   for (const [, field = ""] of draft.question.matchAll(fieldInQuestion)) {
-    if (typeof valueAt(draft, field) !== "number")
+    if (typeof valueAt(draft, field.split(".")) !== "number")
       add(
         ["question"],
         `{${field}} is no number of this experiment: write the path of a field, such as {cluster.nodes}`,
@@ -108,12 +108,12 @@ export const valueInName = (value: unknown): string => (typeof value === "string
 /** `{cluster.nodes}` in a question: forms and flags change what is played. */
 export const fieldInQuestion = /\{([\w.]+)\}/g;
 
-export function valueAt(root: unknown, path: string): unknown {
+export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
   let at = root;
-  for (const key of path.split("."))
+  for (const key of path)
     at =
       typeof at === "object" && at !== null && Object.hasOwn(at, key)
-        ? (at as Record<string, unknown>)[key]
+        ? (at as Record<string | number, unknown>)[key]
         : undefined;
   return at;
 }

@@ -109,6 +109,25 @@ describe("changes by --set", () => {
     expect(refusalOf(armed, "full", ...changes)).toBe(`x.yaml: ${changes.at(-1)?.[2] as string}: ${message}`);
   });
 
+  it.each([
+    ["", "[{ name: wide, set: { cluster.nodes: 9 } }]", "arms.0.set.cluster.nodes"],
+    [
+      "sweep: [{ set: workload.0.nodes, to: [7, 8] }]\n",
+      "[{ name: wide, set: { cluster.nodes: 9 } }]",
+      "arms.0.set.cluster.nodes",
+    ],
+    ["sweep: [{ set: cluster.nodes, to: [9, 10] }]\n", "[]", "sweep.0.to.1"],
+  ])("that make a mistake where the file had none are to blame, and not what they changed: %s", (sweep, arms, path) => {
+    const text = `${head}cluster: { nodes: 5 }\nworkload: [{ do: drain, nodes: 8 }]\narms: ${arms}\n${sweep}`;
+    expect(refusalOf(text, "full")).toBe("none");
+    const typed = set(path, 6);
+    const told = refusalOf(text, "full", typed).split("\n");
+    expect(told[0]).toMatch(
+      /^x\.yaml: --set \S+=6: workload\[0\]\.nodes: [78] nodes cannot be drained: there are 6, and that is the most$/,
+    );
+    expect(told.filter((line) => !line.startsWith(`x.yaml: ${typed[2] as string}: `))).toEqual([]);
+  });
+
   it("may add a row behind the last one", () => {
     const { experiment } = planOf(new ExperimentFile(textOf("burst.yaml"), "burst.yaml"), "quick", [
       set("workload.1", { do: "list", path: "/api/v1/pods" }),

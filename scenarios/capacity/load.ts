@@ -1,7 +1,7 @@
 /** From the text of an experiment's file to the experiment, and to each variant of it that is to be played. */
 import { parseYaml } from "../../wire/yaml-text.ts";
 import { judgedAs, parsedAs, ScenarioError, type Spot, type SpotOf, spotsIn } from "../load.ts";
-import { playedProblems } from "./experiment-rules.ts";
+import { playedProblems, valueAt } from "./experiment-rules.ts";
 import { type Experiment, experimentSchema, playedSchema } from "./schema.ts";
 
 /** Where a change comes from: its path in the file, or what was typed. */
@@ -77,12 +77,9 @@ export class ExperimentFile {
   private flagFinder(changes: Changes, use: Use): (path: readonly PropertyKey[]) => string | undefined {
     const flags = once(() =>
       changes
-        .flatMap(([path, , origin], index) => {
-          const from = typeof origin === "string" ? origin : originOf(keysOf(path), changes.slice(0, index + 1));
-          return typeof from === "string" ? [{ flag: from, without: changes.toSpliced(index, 1) }] : [];
-        })
+        .flatMap(([, , origin], index) => (typeof origin === "string" ? [{ flag: origin, index }] : []))
         .toReversed()
-        .map(({ flag, without }) => ({ flag, paths: once(() => this.wrongPaths(without, use)) })),
+        .map(({ flag, index }) => ({ flag, paths: once(() => this.wrongPaths(changes.toSpliced(index, 1), use)) })),
     );
     return (path) => {
       if (!Array.isArray(originOf(path, changes))) return undefined;
@@ -91,12 +88,25 @@ export class ExperimentFile {
     };
   }
 
-  /** Where the experiment with these changes is wrong; undefined when they cannot be made. */
+  /** Where the experiment is wrong with these changes, of which those that stand in the file are as they are there then; undefined when they cannot be made. */
   private wrongPaths(changes: Changes, use: Use): ReadonlySet<string> | undefined {
     const changed = structuredClone(this.raw);
-    if (changes.some(([path, value]) => put(changed, path, value) !== undefined)) return undefined;
+    for (const change of changes) {
+      const now = asItStands(change, changed);
+      if (now !== undefined && put(changed, change[0], now.value) !== undefined) return undefined;
+    }
     return new Set(schemaOf[use].safeParse(changed).error?.issues.map((issue) => pathKey(issue.path)));
   }
+}
+
+/** The value of a change, which a flag may have changed where it stands; undefined where it stands no longer. */
+function asItStands([path, value, origin]: Changes[number], root: unknown): { readonly value: unknown } | undefined {
+  if (!Array.isArray(origin)) return { value };
+  const place = origin as readonly (string | number)[];
+  if (place[0] === "sweep" && valueAt(root, [...place.slice(0, 2), "set"]) !== path) return undefined;
+  const now = valueAt(root, place);
+  // What is in two places would be changed in both.
+  return now === undefined ? undefined : { value: structuredClone(now) };
 }
 
 /** What the arms and forms of a file make wrong by themselves, whatever else is wrong in it. */

@@ -82,7 +82,7 @@ export function planOf(
 
 /** The experiment's question, with what is played where it names a field: `drain {workload.0.nodes} nodes`. */
 export const questionOf = (experiment: Experiment): string =>
-  experiment.question.replace(fieldInQuestion, (_, path: string) => String(valueAt(experiment, path)));
+  experiment.question.replace(fieldInQuestion, (_, path: string) => String(valueAt(experiment, path.split("."))));
 
 const formChanges = (experiment: Experiment, form: Form): Changes =>
   form === "full" ? [] : changesAt([form], experiment[form]);
