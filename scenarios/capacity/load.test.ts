@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { ScenarioError } from "../load.ts";
 import { type Changes, ExperimentFile } from "./load.ts";
 import { type Form, planOf, questionOf } from "./plan.ts";
-import { experimentSchema } from "./schema.ts";
+import { experimentSchema, playedSchema } from "./schema.ts";
 import { workloadVerbs } from "./workload-rows.ts";
 
 const folder = new URL(".", import.meta.url);
@@ -126,6 +126,25 @@ describe("changes by --set", () => {
       /^x\.yaml: --set \S+=6: workload\[0\]\.nodes: [78] nodes cannot be drained: there are 6, and that is the most$/,
     );
     expect(told.filter((line) => !line.startsWith(`x.yaml: ${typed[2] as string}: `))).toEqual([]);
+  });
+
+  it("are looked for as far as that takes no long time", () => {
+    const arms = Array.from({ length: 50 }, (_, at) => `{ name: a${at}, set: { workload.0.nodes: ${at + 4} } }`);
+    const padding = `# ${"x".repeat(97_000)}\n`;
+    const text = `${head}cluster: { nodes: 60 }\nworkload: [{ do: drain }]\narms: [${arms.join(", ")}]\n${padding}`;
+    const flags = Array.from({ length: 40 }, (_, at) => set(`cluster.server.cores`, at + 1));
+    const judged = vi.spyOn(playedSchema, "safeParse");
+    const told = refusalOf(text, "full", set("cluster.nodes", 3), ...flags);
+    const count = judged.mock.calls.length;
+    judged.mockRestore();
+    // Once for each arm, and a hundred times for all flags together.
+    expect(count).toBeLessThanOrEqual(150);
+    expect(told.split("\n").slice(0, 2)).toEqual(
+      [4, 5].map(
+        (nodes) =>
+          `x.yaml: --set cluster.nodes=3: workload[0].nodes: ${nodes} nodes cannot be drained: there are 3, and that is the most`,
+      ),
+    );
   });
 
   it("may add a row behind the last one", () => {

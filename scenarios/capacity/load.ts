@@ -10,6 +10,9 @@ export type Origin = readonly (string | number)[] | string;
 /** What differs from the file, by dotted path: `cluster.nodes`, `workload.0.within`. In order: the last one counts. */
 export type Changes = readonly (readonly [path: string, value: unknown, origin?: Origin])[];
 
+/** Of text that is judged once more for each flag of each arm that is wrong: a second of it. */
+const triedLengthMax = 10_000_000;
+
 /** Whether a run is played by it, or what is played is yet to come of it. */
 export type Use = "played" | "planned";
 
@@ -24,6 +27,10 @@ export class ExperimentFile {
   private readonly text: string;
   private readonly raw: unknown;
   private inFile: SpotOf | undefined;
+  /** How much text has been judged to find flags that are to blame. */
+  private triedLength = 0;
+  /** The flag that was to blame for a mistake, by its path. */
+  private readonly blamed = new Map<string, string>();
 
   /** `name` is how errors call the file. Throws `ScenarioError`. */
   constructor(text: string, name: string) {
@@ -79,13 +86,28 @@ export class ExperimentFile {
       changes
         .flatMap(([, , origin], index) => (typeof origin === "string" ? [{ flag: origin, index }] : []))
         .toReversed()
-        .map(({ flag, index }) => ({ flag, paths: once(() => this.wrongPaths(changes.toSpliced(index, 1), use)) })),
+        .map(({ flag, index }) => ({ flag, paths: once(() => this.triedWithout(index, changes, use)) })),
     );
     return (path) => {
       if (!Array.isArray(originOf(path, changes))) return undefined;
-      const found = flags().find(({ paths }) => paths()?.has(pathKey(path)) === false)?.flag;
-      return found === undefined ? undefined : `${this.name}: ${found}`;
+      const key = pathKey(path);
+      const found = flags().find(({ paths }) => paths()?.has(key) === false)?.flag;
+      if (found !== undefined) this.blamed.set(key, found);
+      // Beyond what is tried, what several arms have in common is blamed as it was in the first one.
+      const before = this.canTry() ? undefined : this.blamed.get(key);
+      const flag = found ?? flags().find((each) => each.flag === before)?.flag;
+      return flag === undefined ? undefined : `${this.name}: ${flag}`;
     };
+  }
+
+  private canTry(): boolean {
+    return this.triedLength + this.text.length <= triedLengthMax;
+  }
+
+  private triedWithout(index: number, changes: Changes, use: Use): ReadonlySet<string> | undefined {
+    if (!this.canTry()) return undefined;
+    this.triedLength += this.text.length;
+    return this.wrongPaths(changes.toSpliced(index, 1), use);
   }
 
   /** Where the experiment is wrong with these changes, of which those that stand in the file are as they are there then; undefined when they cannot be made. */
