@@ -388,6 +388,19 @@ it("all mistakes of a file are told at once, those of its arms and forms among t
   expect([told.length, told.at(-1)]).toEqual([11, "and 7 more"]);
 });
 
+it("mistakes that an arm has at each point of a sweep count once", () => {
+  const wrong = (from: number, count: number): string =>
+    Array.from({ length: count }, (_, at) => `cluster.field${from + at}: 1`).join(", ");
+  const sweep = "sweep: [{ set: cluster.nodes, to: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }]\n";
+  const toldOf = (arms: string): readonly string[] => refusalOf(`${head}arms: [${arms}]\n${sweep}`, "full").split("\n");
+  const one = toldOf(`{ name: a, set: { ${wrong(0, 12)} } }`);
+  expect([one.length, one.at(-1)]).toEqual([11, "and 2 more"]);
+  const two = toldOf(`{ name: a, set: { ${wrong(0, 12)} } }, { name: b, set: { ${wrong(20, 3)} } }`);
+  expect([two.length, two.at(-1)]).toEqual([11, "and 5 more"]);
+  const many = toldOf(`{ name: a, set: { ${wrong(0, 130)} } }`);
+  expect([many.length, many.at(-1)]).toEqual([11, "and 120 more"]);
+});
+
 describe("a plan", () => {
   const text = `${head}sweep:\n  - { set: cluster.nodes, to: [1, 2] }\n  - { set: cluster.zones, to: [1, 3] }\narms:\n  - { name: a, set: {} }\n  - { name: b, set: { cluster.podsPerNode: 4 } }\nrepetitions: 2\n`;
 

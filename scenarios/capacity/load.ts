@@ -42,7 +42,7 @@ export class ExperimentFile {
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       // Those of its arms and forms as well, which would come to light once the others are mended.
-      throw ScenarioError.of([...error.mistakes, ...ownMistakes(text, name)], error.moreCount);
+      throw new ScenarioError([...error.mistakes, ...ownMistakes(text, name)], error.moreCount);
     }
   }
 

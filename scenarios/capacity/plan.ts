@@ -50,7 +50,14 @@ export function planOf(
       `${file.placeOf("sweep", common, "what is varied")}: arms, sweep and repetitions come to ${count} runs, and ${runsMax} is the most: vary fewer parameters at a time.`,
     );
   const mistakes = new Map<string, string>();
-  let [wrongArms, moreCount] = [0, 0];
+  /** Of each variant those that are not even placed, which it has at each point of the sweep. */
+  const moreCounts = variants.map(() => 0);
+  let wrongArms = 0;
+  const wrong = (): ScenarioError =>
+    new ScenarioError(
+      [...mistakes.values()],
+      moreCounts.reduce((sum, count) => sum + count, 0),
+    );
   const arms = variants.flatMap((variant, index) =>
     points(experiment.sweep).flatMap((point): readonly PlannedArm[] => {
       const name = [
@@ -70,13 +77,13 @@ export function planOf(
           const common = line.replace(`arm ${name}: `, "");
           if (!mistakes.has(common)) mistakes.set(common, line);
         }
-        moreCount += error.moreCount;
-        if (++wrongArms === wrongArmsMax) throw ScenarioError.of([...mistakes.values()], moreCount);
+        moreCounts[index] = Math.max(moreCounts[index] ?? 0, error.moreCount);
+        if (++wrongArms === wrongArmsMax) throw wrong();
         return [];
       }
     }),
   );
-  if (wrongArms > 0) throw ScenarioError.of([...mistakes.values()], moreCount);
+  if (wrongArms > 0) throw wrong();
   return { form, experiment, arms, repetitions: times };
 }
 
