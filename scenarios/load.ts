@@ -4,7 +4,7 @@ import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
 import { otherFile, type WantedFile, withoutConsequences } from "../wire/wrong-files.ts";
 import { yamlDocument, yamlValue } from "../wire/yaml-text.ts";
-import { inPlainWords } from "../wire/plain-words.ts";
+import { inPlainWords, wantedAsWhole } from "../wire/plain-words.ts";
 import { type ChaosPlan, chaosSchema } from "./chaos.ts";
 import { type Scenario, scenarioSchema } from "./schema.ts";
 
@@ -215,6 +215,8 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly strin
 /** Of a union, the complaints of the alternative that was probably meant: the one with the fewest. */
 function flattened(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+  // None was meant: all are named.
+  if (issue.errors.every((errors) => wantedAsWhole(errors) !== undefined)) return [issue];
   const fewest = issue.errors.reduce((best, errors) => (weight(errors) < weight(best) ? errors : best));
   return fewest.flatMap((inner) => flattened({ ...inner, path: [...issue.path, ...inner.path] }));
 }

@@ -299,6 +299,16 @@ describe("an experiment's file", () => {
   });
 });
 
+it("what may be of several kinds is told with all of them", () => {
+  for (const code of ["5x9", "[]", "4.5"])
+    expect(mistakesOf(`${head}objectives: [{ requests: { code: ${code} }, max: 1 }]\n`)).toBe(
+      "x.yaml:5:34: objectives[0].requests.code: expected a status such as 410, or 4xx",
+    );
+  expect(mistakesOf(`${head}cluster: { controllers: 7 }\n`)).toBe(
+    "x.yaml:5:25: cluster.controllers: expected none or fields, not a number",
+  );
+});
+
 describe("how many nodes are drained or fail", () => {
   const drains = `${head}cluster: { nodes: 5 }\nworkload: [{ do: drain, nodes: 9 }]\n`;
   const tooMany = (there: number): string =>

@@ -102,13 +102,15 @@ const cluster = z.strictObject({
   latency: span.prefault("500us").describe("Of each message between a client and the server, each way."),
 });
 
+const codeRule = "expected a status such as 410, or 4xx";
+
 const requestFilter = z.strictObject({
   who: z.string().optional().describe("A component; * stands for any ending."),
   verb: z.string().optional(),
   resource: z.string().optional(),
   scope: z.enum(["resource", "namespace", "cluster"]).optional(),
   code: z
-    .union([z.int(), z.string().regex(/^\dxx$/)])
+    .union([z.int(), z.string().regex(/^\dxx$/, { error: codeRule })], { error: codeRule })
     .optional()
     .describe("410, or 4xx for all of them."),
 });
