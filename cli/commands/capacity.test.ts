@@ -188,6 +188,25 @@ describe("an interrupt", () => {
     const compared = await runHere("capacity", "compare", first);
     expect(compared).toMatchObject({ code: 3, stdout: expect.stringContaining("nothing can be compared") });
 
+    // In whichever order parts are merged, theirs is one.
+    const part = (name: string, repetition: number): string => {
+      const { lacking: _lacking, ...report } = JSON.parse(readFileSync(first, "utf8"));
+      const unmeasured = [{ arm: "workload.0.clients=2", repetition }];
+      return fileOf(`${name}.json`, JSON.stringify({ ...report, unmeasured }));
+    };
+    const [one, two] = [part("one", 1), part("two", 2)];
+    const orders = [
+      await runHere("capacity", "--merge", two, "--merge", one, "--json"),
+      await runHere("capacity", "--merge", one, "--merge", two, "--json"),
+    ];
+    const repetitions = orders.map(({ stdout }) =>
+      JSON.parse(stdout).unmeasured.map((run: { repetition: number }) => run.repetition),
+    );
+    expect(repetitions).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+
     // The other runs are there, and what was not measured is no figure of theirs.
     const last = join(scratch, "interrupted-late");
     const late = await runHereWith(capacityInterruptedAt(4), ...words.slice(0, -1), last);
