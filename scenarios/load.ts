@@ -4,7 +4,7 @@ import { z } from "zod";
 import { didYouMean } from "../wire/near-names.ts";
 import { otherFile, type WantedFile, withoutConsequences } from "../wire/wrong-files.ts";
 import { yamlDocument, yamlValue } from "../wire/yaml-text.ts";
-import { inPlainWords } from "../wire/plain-words.ts";
+import { inPlainWords, wantedAsWhole } from "../wire/plain-words.ts";
 import { type ChaosPlan, chaosSchema } from "./chaos.ts";
 import { type Scenario, scenarioSchema } from "./schema.ts";
 
@@ -15,19 +15,18 @@ export class ScenarioError extends Error {
   /** How many there are beside these. */
   readonly moreCount: number;
 
+  /** Its message has each of these mistakes once, and no more than anybody reads. */
   constructor(mistakes: string | readonly string[], moreCount = 0) {
-    const lines = typeof mistakes === "string" ? [mistakes] : mistakes;
-    super([...lines, ...(moreCount > 0 ? [`and ${moreCount} more`] : [])].join("\n"));
+    const lines = typeof mistakes === "string" ? [mistakes] : [...new Set(mistakes)];
+    const untold = moreCount + Math.max(0, lines.length - mistakesMax);
+    super([...lines.slice(0, mistakesMax), ...(untold > 0 ? [`and ${untold} more`] : [])].join("\n"));
     this.mistakes = lines;
     this.moreCount = moreCount;
   }
-
-  /** Of these mistakes each once, and no more than anybody reads. */
-  static of(mistakes: readonly string[], moreCount = 0): ScenarioError {
-    const lines = [...new Set(mistakes)];
-    return new ScenarioError(lines.slice(0, mistakesMax), moreCount + Math.max(0, lines.length - mistakesMax));
-  }
 }
+
+/** Nobody reads more at once. */
+const mistakesMax = 10;
 
 /** Longer texts are no scenarios that a person wrote. */
 const textLengthMax = 4_000_000;
@@ -54,7 +53,7 @@ export function parsedAs<T>(schema: z.ZodType<T>, text: string, name: string, le
 
 /** A value that was made from a file, by changes. As `parseScenario`, but that `spotOf` says where a mistake stands. */
 export const judgedAs = <T>(schema: z.ZodType<T>, value: unknown, spotOf: SpotOf): T =>
-  judged(schema, new Document(value), value, spotOf);
+  judged(schema, new Document(value), value, spotOf, variantMistakesMax);
 
 /** Where something stands in a file, as people read it. Line and column are 0 for what stands in none. */
 export interface Spot {
@@ -82,7 +81,13 @@ function readDocument(text: string, name: string) {
   return { document, at, spotOf };
 }
 
-function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, spotOf: SpotOf): T {
+function judged<T>(
+  schema: z.ZodType<T>,
+  document: Document,
+  value: unknown,
+  spotOf: SpotOf,
+  placedMax = mistakesMax,
+): T {
   const parsed = schema.safeParse(value, { error: inPlainWords });
   if (parsed.success) return parsed.data;
   /** With its line and its order there, by what is said. */
@@ -96,7 +101,7 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, spo
   let seen = 0;
   let moreCount = 0;
   for (const { path, message, isKey } of mistakesOf(issues, document, schema)) {
-    if (mistakes.size === mistakesMax) {
+    if (mistakes.size === placedMax) {
       moreCount = countOf(issues) - seen;
       break;
     }
@@ -113,13 +118,13 @@ function judged<T>(schema: z.ZodType<T>, document: Document, value: unknown, spo
 }
 
 function wantedBy(schema: z.ZodType): WantedFile {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+  const { properties = {}, required = [] } = jsonSchemaOf(schema);
   const version = properties["apiVersion"]?.const;
   return { version: version === undefined ? undefined : String(version), fields: Object.keys(properties), required };
 }
 
-/** Nobody reads more at once. */
-const mistakesMax = 10;
+/** Of a variant: those that it has in common with others are told once, and count once. */
+const variantMistakesMax = 100;
 
 /** Without places, each of which takes a walk over the document. */
 const countOf = (issues: readonly Issue[]): number =>
@@ -182,9 +187,18 @@ interface JsonSchema {
   readonly oneOf?: readonly JsonSchema[];
 }
 
+/** Each is made once: many mistakes ask for it. */
+const jsonSchemas = new WeakMap<z.ZodType, JsonSchema>();
+
+function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const made = jsonSchemas.get(schema) ?? (z.toJSONSchema(schema, { io: "input" }) as JsonSchema);
+  jsonSchemas.set(schema, made);
+  return made;
+}
+
 /** The fields that an object at this path may have, in any of its alternatives. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
-  let schemas: readonly JsonSchema[] = [z.toJSONSchema(schema, { io: "input" }) as JsonSchema];
+  let schemas: readonly JsonSchema[] = [jsonSchemaOf(schema)];
   const unfold = (schema: JsonSchema): readonly JsonSchema[] => [
     schema,
     ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(unfold),
@@ -201,6 +215,8 @@ function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly strin
 /** Of a union, the complaints of the alternative that was probably meant: the one with the fewest. */
 function flattened(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+  // None was meant: all are named.
+  if (issue.errors.every((errors) => wantedAsWhole(errors) !== undefined)) return [issue];
   const fewest = issue.errors.reduce((best, errors) => (weight(errors) < weight(best) ? errors : best));
   return fewest.flatMap((inner) => flattened({ ...inner, path: [...issue.path, ...inner.path] }));
 }

@@ -34,6 +34,8 @@ it("no value is told in the words of the reader of schemas", () => {
   expect(told({ name: "a", size: [] })).toEqual(["size: expected a number or a text, not a list"]);
   expect(told({ name: "a", size: 1, effect: "c" })).toEqual(["effect: expected one of a, b"]);
   expect(told({ name: "a", size: 1, code: "4x" })).toEqual(["code: expected a text that matches /^\\dxx$/"]);
-  expect(told({ name: "a", size: 1, rate: 7 })).toEqual(["rate: expected none"]);
+  expect(told({ name: "a", size: 1, rate: 7 })).toEqual(["rate: expected none or fields, not a number"]);
+  expect(told({ name: "a", size: 1, rate: "some" })).toEqual(["rate: expected none or fields"]);
+  expect(told({ name: "a", size: 1, rate: {} })).toEqual(["rate: perSecond: is missing: expected a number"]);
   expect(told(7)).toEqual([": expected fields, not a number"]);
 });

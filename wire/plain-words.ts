@@ -34,7 +34,7 @@ export const ruleOrMissing =
 const wantedText = (wanted: string, input: unknown): string =>
   input === undefined ? `is missing: expected ${wanted}` : `expected ${wanted}, not ${typeName(input)}`;
 
-/** Of what may be of several types. Where one of them fits, what that says of it. */
+/** Of what may be of several types or words. Where one of them fits, what that says of it. */
 function anyOf({
   errors,
   input,
@@ -42,12 +42,21 @@ function anyOf({
   readonly errors: readonly (readonly z.core.$ZodIssue[])[];
   readonly input?: unknown;
 }): string {
-  const types = errors.map(([first]) =>
-    first?.code === "invalid_type" && first.path.length === 0 ? first.expected : "",
-  );
-  const fits = errors[types.indexOf("")]?.[0];
+  const wanted = errors.map(wantedAsWhole);
+  const fits = errors[wanted.indexOf(undefined)]?.[0];
   if (fits !== undefined) return [...fits.path.map(String), fits.message].join(": ");
-  return wantedText([...new Set(types.map((type) => names[type] ?? type))].join(" or "), input);
+  const text = [...new Set(wanted.flatMap((each) => each ?? []))].join(" or ");
+  const isWord = typeof input === "string" && errors.some(([first]) => first?.code === "invalid_value");
+  return isWord ? `expected ${text}` : wantedText(text, input);
+}
+
+/** What an alternative would be, which the value as a whole is not: of another type, or none of its words. Undefined: something of it is wrong, or it says so itself. */
+export function wantedAsWhole([first]: readonly z.core.$ZodIssue[]): readonly string[] | undefined {
+  if (first === undefined || first.path.length > 0) return undefined;
+  if (first.code === "invalid_value") return first.values.map(String);
+  if (first.code !== "invalid_type") return undefined;
+  const type = names[first.expected] ?? first.expected;
+  return first.message.includes(`expected ${type}`) ? [type] : undefined;
 }
 
 /** `3 items`, of what has a size; of numbers the bound alone. */

@@ -4,6 +4,7 @@ import { figureText } from "../../reports/capacity/metrics.ts";
 import type { Paint } from "../../reports/render/text.ts";
 import { renderTable } from "../../reports/render/table.ts";
 import { isInterrupted } from "../../reports/schema/capacity-report.ts";
+import { idleProblem } from "../../scenarios/capacity/experiment-rules.ts";
 import type { Changes } from "../../scenarios/capacity/load.ts";
 import { type Plan, type PlannedArm, questionOf } from "../../scenarios/capacity/plan.ts";
 import type { CapacityOptions } from "../command-line.ts";
@@ -21,10 +22,10 @@ type FindOptions = Extract<CapacityOptions, { readonly action: "find" }>;
 
 export async function findCapacity(options: FindOptions, threadsOf: typeof capacityThreads): Promise<ExitCode> {
   const { file: path, seed, json } = options;
-  const { text, file, plan, logs } = readExperiment(path, options);
+  const { text, file, plan, logs } = readExperiment(path, options, undefined, "planned");
   const arm = armOf(plan, options.arm);
   const base = arm.unswept;
-  const experiment = asUsage(() => file.with(base, `arm ${arm.variant}`));
+  const experiment = asUsage(() => file.with(base, `arm ${arm.variant}`, "planned"));
   const parameter = options.parameter ?? experiment.find?.set;
   const from = options.from ?? experiment.find?.from;
   const to = options.to ?? experiment.find?.to;
@@ -32,6 +33,8 @@ export async function findCapacity(options: FindOptions, threadsOf: typeof capac
     throw new UsageError(
       `${path}: it does not say what to find: give --parameter, --from and --to, or find: { set: cluster.nodes, from: 10, to: 1000 } in the file.`,
     );
+  const idle = idleProblem(parameter);
+  if (idle !== undefined) throw new UsageError(`--parameter ${parameter}: ${idle}.`);
   if (from >= to)
     throw new UsageError(`--from ${from} --to ${to}: nothing lies between them: --from is the smaller one.`);
   const asked = (changes: Changes): Changes => [...base, ...changes];

@@ -134,6 +134,13 @@ describe("touchstone capacity import", () => {
     expect(await wrong("PodDisruptionBudget", { ...budget, spec: { minAvailable: "many" } })).toContain(
       "spec.minAvailable: expected a whole number of zero or more, or a percentage such as 25%",
     );
+    expect(await wrong("PodDisruptionBudget", { ...budget, spec: { minAvailable: "200%" } })).toContain(
+      "spec.minAvailable: expected a whole number of zero or more, or a percentage such as 25%, of 100% at most",
+    );
+    // What is left out may be as it is.
+    const ended = ["Succeeded", "Failed"].map((phase) => ({ ...pod, spec: asks, status: { phase } }));
+    expect(await wrong("Pod", ended[0] as object)).toContain("no nodes were found");
+    expect(await wrong("Pod", ended[1] as object)).toContain("no nodes were found");
     expect(await refusal(dump, "--audit-log", fileOf("bad.jsonl", "{}\n[1]\n"))).toContain(
       "bad.jsonl:2: no audit event",
     );

@@ -60,13 +60,11 @@ function mergedReport(parts: readonly Part[]): CapacityReport {
   const unmeasured = [
     ...new Map(stopped.flatMap((row) => (runs.has(placeOf(row)) ? [] : [[placeOf(row), row]]))).values(),
   ];
+  const names = head.arms.map(({ name }) => name);
   return {
     ...head,
-    runs: sortedRuns(
-      [...runs.values()],
-      head.arms.map(({ name }) => name),
-    ),
-    ...leftOut(unmeasured, without(allRuns(head), [...runs.values(), ...unmeasured])),
+    runs: sortedRuns([...runs.values()], names),
+    ...leftOut(sortedRuns(unmeasured, names), without(allRuns(head), [...runs.values(), ...unmeasured])),
   };
 }
 

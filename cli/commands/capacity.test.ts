@@ -188,6 +188,25 @@ describe("an interrupt", () => {
     const compared = await runHere("capacity", "compare", first);
     expect(compared).toMatchObject({ code: 3, stdout: expect.stringContaining("nothing can be compared") });
 
+    // In whichever order parts are merged, theirs is one.
+    const part = (name: string, repetition: number): string => {
+      const { lacking: _lacking, ...report } = JSON.parse(readFileSync(first, "utf8"));
+      const unmeasured = [{ arm: "workload.0.clients=2", repetition }];
+      return fileOf(`${name}.json`, JSON.stringify({ ...report, unmeasured }));
+    };
+    const [one, two] = [part("one", 1), part("two", 2)];
+    const orders = [
+      await runHere("capacity", "--merge", two, "--merge", one, "--json"),
+      await runHere("capacity", "--merge", one, "--merge", two, "--json"),
+    ];
+    const repetitions = orders.map(({ stdout }) =>
+      JSON.parse(stdout).unmeasured.map((run: { repetition: number }) => run.repetition),
+    );
+    expect(repetitions).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+
     // The other runs are there, and what was not measured is no figure of theirs.
     const last = join(scratch, "interrupted-late");
     const late = await runHereWith(capacityInterruptedAt(4), ...words.slice(0, -1), last);
@@ -340,6 +359,31 @@ describe("what is written", () => {
     const ask = (...words: readonly string[]) =>
       refusalHere("capacity", "find", lists, "--from", "1", "--to", "9", "--parameter", ...words);
     expect(await ask("cluster.nodez")).toContain('cluster.nodez=1: cluster: there is no field "nodez"');
+    // The number of nodes that it is looked for is judged, and not that of the file.
+    const drain = ["--set", "workload=[{ do: drain, nodes: 9 }]", "--set", "sweep=[]"] as const;
+    expect(await ask("cluster.nodes", ...drain)).toContain(
+      "workload[0].nodes: 9 nodes cannot be drained: there is one",
+    );
+    const enough = refusalHere(
+      "capacity",
+      "find",
+      lists,
+      "--parameter",
+      "cluster.nodes",
+      "--from",
+      "9",
+      "--to",
+      "12",
+      ...drain,
+      "--set",
+      "cluster.nodes=1",
+      "--set",
+      "objectives=[]",
+    );
+    expect(await enough).toContain("objectives: there is none");
+    expect(await ask("quick.cluster.nodes")).toContain(
+      "--parameter quick.cluster.nodes: quick says which runs there are, and changing it from run to run does nothing: name what a run has, such as cluster.nodes.",
+    );
     expect(await ask("cluster.nodes", "--set", "objectives=[]")).toContain("objectives: there is none");
   });
 });

@@ -201,7 +201,7 @@ class Hunt {
     };
   }
 
-  /** One name is always the same failure: who has kept a line that replays it never meets another. */
+  /** With one build a name is always the same failure: who has kept a line that replays it never meets another. */
   private writeCapsule(signature: string): string {
     const { seed, failure, faults } = this.store.fastest(signature);
     const capsule: Capsule = {

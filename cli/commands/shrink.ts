@@ -39,7 +39,7 @@ async function shrinkInto(
     throw new UsageError(
       `${file}: the failure does not come back, so it cannot be made smaller: \`npx touchstone replay ${file}\` says what differs.`,
     );
-  const smallest = await smallestOf(shrinking(whole, failure, attemptsMax), json, signal);
+  const { smallest, isWhole } = await smallestOf(shrinking(whole, failure, attemptsMax), json, signal);
   const { reproduction, attempts } = smallest;
   const shrunk: Capsule = {
     ...capsule,
@@ -51,7 +51,6 @@ async function shrinkInto(
   writeWhole(target, `${JSON.stringify(shrunk, undefined, 2)}\n`);
   const before = sizeText(whole);
   const after = sizeText(reproduction);
-  const isWhole = !signal.aborted;
   process.stdout.write(
     json
       ? `${JSON.stringify({ file: target, attempts, isWhole, before, after }, undefined, 2)}\n`
@@ -60,8 +59,12 @@ async function shrinkInto(
   return isWhole ? exitCodes.good : exitCodes.inconclusive;
 }
 
-/** Until nothing is left to try, or somebody interrupts, which is heard between two attempts. */
-async function smallestOf(attempts: Generator<Shrunk, Shrunk>, json: boolean, signal: AbortSignal): Promise<Shrunk> {
+/** Until nothing is left to try, which is whole, or somebody interrupts, which is heard before each attempt. */
+async function smallestOf(
+  attempts: Generator<Shrunk, Shrunk>,
+  json: boolean,
+  signal: AbortSignal,
+): Promise<{ readonly smallest: Shrunk; readonly isWhole: boolean }> {
   const line = progressLine();
   let found = attempts.next();
   while (found.done !== true) {
@@ -72,7 +75,7 @@ async function smallestOf(attempts: Generator<Shrunk, Shrunk>, json: boolean, si
     found = attempts.next();
   }
   line.clear();
-  return found.value;
+  return { smallest: found.value, isWhole: found.done === true };
 }
 
 function sizeText({ scenario, edits, faults }: Reproduction): string {

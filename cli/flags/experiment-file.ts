@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { type CostFile, costFileSchema } from "../../scenarios/capacity/cost-constants.ts";
-import { type Changes, ExperimentFile } from "../../scenarios/capacity/load.ts";
+import { type Changes, ExperimentFile, type Use } from "../../scenarios/capacity/load.ts";
 import { type Form, type Plan, planOf } from "../../scenarios/capacity/plan.ts";
 import { ScenarioError, parsedAs } from "../../scenarios/load.ts";
 import type { ReplayedRequest } from "../../sim/capacity/stage.ts";
@@ -25,14 +25,14 @@ export interface ReadExperiment {
   readonly logs: readonly (readonly [name: string, requests: readonly ReplayedRequest[]])[];
 }
 
-/** Throws `UsageError` for every mistake, with its place. */
-export function readExperiment(path: string, flags: ExperimentFlags, repetitions?: number): ReadExperiment {
+/** `use` is that of its arms. Throws `UsageError` for every mistake, with its place. */
+export function readExperiment(path: string, flags: ExperimentFlags, repetitions?: number, use?: Use): ReadExperiment {
   if (flags.quick && flags.tiny) throw new UsageError("--quick and --tiny are two forms: give one of them.");
   const form: Form = flags.quick ? "quick" : flags.tiny ? "tiny" : "full";
   const text = readText(path);
   return asUsage(() => {
     const file = new ExperimentFile(text, path);
-    const plan = planOf(file, form, changesOf(flags), repetitions);
+    const plan = planOf(file, form, changesOf(flags), repetitions, use);
     return { text, file, plan, logs: logsOf(plan, path) };
   });
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { renderCapacityText } from "../../reports/render/capacity-text.ts";
-import { type CapacityReport, type CapacityRun, isInterrupted } from "../../reports/schema/capacity-report.ts";
+import { type CapacityReport, isInterrupted } from "../../reports/schema/capacity-report.ts";
 import { type ExitCode, exitCodes } from "../flags/usage-error.ts";
 import { uninterrupted } from "./interrupt.ts";
 import { painter } from "./terminal.ts";
@@ -26,7 +26,7 @@ export function without(all: Places, others: Places): Places {
 export const placeOf = ({ arm, repetition }: Places[number]): string => `${repetition} ${arm}`;
 
 /** By arm and repetition, whoever played them first. */
-export function sortedRuns(runs: readonly CapacityRun[], arms: readonly string[]): CapacityRun[] {
+export function sortedRuns<Run extends Places[number]>(runs: readonly Run[], arms: readonly string[]): Run[] {
   return [...runs].sort(
     (one, other) => arms.indexOf(one.arm) - arms.indexOf(other.arm) || one.repetition - other.repetition,
   );

@@ -21,8 +21,8 @@ interface Draft {
   };
   readonly workload: readonly WorkloadRow[];
   readonly sweep: readonly { readonly set: string; readonly to: readonly unknown[] }[];
-  readonly arms: readonly { readonly name: string }[];
-  readonly find?: { readonly from: number; readonly to: number } | undefined;
+  readonly arms: readonly { readonly name: string; readonly set: Readonly<Record<string, unknown>> }[];
+  readonly find?: { readonly set: string; readonly from: number; readonly to: number } | undefined;
 }
 
 type Path = readonly (string | number)[];
@@ -36,7 +36,7 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     checkRow(row, draft, path, add);
   }
   for (const [, field = ""] of draft.question.matchAll(fieldInQuestion)) {
-    if (typeof valueAt(draft, field) !== "number")
+    if (typeof valueAt(draft, field.split(".")) !== "number")
       add(
         ["question"],
         `{${field}} is no number of this experiment: write the path of a field, such as {cluster.nodes}`,
@@ -47,9 +47,10 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
     const problem = placesProblem(on, nodeCounts);
     if (problem !== undefined) add(["cluster", "standing", index, "on"], problem);
   }
-  for (const [index, { name }] of draft.arms.entries()) {
+  for (const [index, { name, set }] of draft.arms.entries()) {
     if (draft.arms.findIndex((other) => other.name === name) < index)
       add(["arms", index, "name"], `the name ${name} is taken`);
+    for (const path of Object.keys(set)) addIdle(["arms", index, "set", path], path, add);
   }
   for (const [index, { set, to }] of draft.sweep.entries()) {
     const names = to.map(valueInName);
@@ -57,9 +58,48 @@ export function checkExperiment(draft: Draft, context: z.RefinementCtx): void {
       if (names.indexOf(name) < at) add(["sweep", index, "to", at], `${set}=${name} is there already`);
     if (draft.sweep.findIndex((other) => other.set === set) < index)
       add(["sweep", index, "set"], `${set} is varied already`);
+    addIdle(["sweep", index, "set"], set, add);
   }
+  if (draft.find !== undefined) addIdle(["find", "set"], draft.find.set, add);
   if (draft.find !== undefined && draft.find.from >= draft.find.to)
     add(["find", "from"], "nothing lies between `from` and `to`: `from` is the smaller one");
+}
+
+type Shape = Pick<Draft, "cluster" | "workload">;
+
+/** What is wrong only where it is played: arms, a sweep and flags may yet change how many nodes there are. */
+export function playedProblems({ cluster, workload }: Shape): readonly (readonly [path: Path, message: string])[] {
+  const there = cluster.pools.length > 0 ? cluster.pools.reduce((sum, { count }) => sum + count, 0) : cluster.nodes;
+  const most = `there ${there === 1 ? "is one" : `are ${there}`}, and that is the most`;
+  return workload.flatMap((row, index) =>
+    (row.do === "drain" || row.do === "fail") && (row.nodes ?? 0) > there
+      ? [
+          [
+            ["workload", index, "nodes"],
+            `${row.nodes} nodes cannot ${row.do === "fail" ? "fail" : "be drained"}: ${most}`,
+          ] as const,
+        ]
+      : [],
+  );
+}
+
+export function checkPlayed(draft: Shape, context: z.RefinementCtx): void {
+  for (const [path, message] of playedProblems(draft)) context.addIssue({ code: "custom", path: [...path], message });
+}
+
+/** What says which runs there are: no run reads it. */
+const planFields: readonly string[] = ["quick", "tiny", "arms", "sweep", "repetitions", "find"];
+
+/** Why a parameter cannot be varied: no run would differ. */
+export function idleProblem(path: string): string | undefined {
+  const [field = ""] = path.split(".");
+  if (!planFields.includes(field)) return undefined;
+  return `${field} says which runs there are, and changing it from run to run does nothing: name what a run has, such as cluster.nodes`;
+}
+
+function addIdle(place: Path, path: string, add: Add): void {
+  const problem = idleProblem(path);
+  if (problem !== undefined) add(place, problem);
 }
 
 /** As the name of an arm says it that has this value of what is varied. */
@@ -68,12 +108,12 @@ export const valueInName = (value: unknown): string => (typeof value === "string
 /** `{cluster.nodes}` in a question: forms and flags change what is played. */
 export const fieldInQuestion = /\{([\w.]+)\}/g;
 
-export function valueAt(root: unknown, path: string): unknown {
+export function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
   let at = root;
-  for (const key of path.split("."))
+  for (const key of path)
     at =
       typeof at === "object" && at !== null && Object.hasOwn(at, key)
-        ? (at as Record<string, unknown>)[key]
+        ? (at as Record<string | number, unknown>)[key]
         : undefined;
   return at;
 }
@@ -93,14 +133,6 @@ function checkRow(row: WorkloadRow, { cluster, profile, workload }: Draft, path:
     if (problem !== undefined) add([...path, "path"], problem);
   }
   if (row.do === "fail") checkFail(row, cluster, path, add);
-  if (row.do === "drain" || row.do === "fail") {
-    const there = cluster.pools.length > 0 ? cluster.pools.reduce((sum, { count }) => sum + count, 0) : cluster.nodes;
-    if ((row.nodes ?? 0) > there)
-      add(
-        [...path, "nodes"],
-        `${row.nodes} nodes cannot ${row.do === "fail" ? "fail" : "be drained"}: there ${there === 1 ? "is one" : `are ${there}`}, and that is the most`,
-      );
-  }
   if (row.do === "scale" || row.do === "rollout" || row.do === "ready") {
     const known = [
       ...cluster.deployments.map(({ name }) => name),

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { ScenarioError } from "../load.ts";
 import { type Changes, ExperimentFile } from "./load.ts";
 import { type Form, planOf, questionOf } from "./plan.ts";
-import { experimentSchema } from "./schema.ts";
+import { experimentSchema, playedSchema } from "./schema.ts";
 import { workloadVerbs } from "./workload-rows.ts";
 
 const folder = new URL(".", import.meta.url);
@@ -107,6 +107,44 @@ describe("changes by --set", () => {
     ],
   ] as const)("which make a mistake %s are to blame for it", (_where, changes, message) => {
     expect(refusalOf(armed, "full", ...changes)).toBe(`x.yaml: ${changes.at(-1)?.[2] as string}: ${message}`);
+  });
+
+  it.each([
+    ["", "[{ name: wide, set: { cluster.nodes: 9 } }]", "arms.0.set.cluster.nodes"],
+    [
+      "sweep: [{ set: workload.0.nodes, to: [7, 8] }]\n",
+      "[{ name: wide, set: { cluster.nodes: 9 } }]",
+      "arms.0.set.cluster.nodes",
+    ],
+    ["sweep: [{ set: cluster.nodes, to: [9, 10] }]\n", "[]", "sweep.0.to.1"],
+  ])("that make a mistake where the file had none are to blame, and not what they changed: %s", (sweep, arms, path) => {
+    const text = `${head}cluster: { nodes: 5 }\nworkload: [{ do: drain, nodes: 8 }]\narms: ${arms}\n${sweep}`;
+    expect(refusalOf(text, "full")).toBe("none");
+    const typed = set(path, 6);
+    const told = refusalOf(text, "full", typed).split("\n");
+    expect(told[0]).toMatch(
+      /^x\.yaml: --set \S+=6: workload\[0\]\.nodes: [78] nodes cannot be drained: there are 6, and that is the most$/,
+    );
+    expect(told.filter((line) => !line.startsWith(`x.yaml: ${typed[2] as string}: `))).toEqual([]);
+  });
+
+  it("are looked for as far as that takes no long time", () => {
+    const arms = Array.from({ length: 50 }, (_, at) => `{ name: a${at}, set: { workload.0.nodes: ${at + 4} } }`);
+    const padding = `# ${"x".repeat(97_000)}\n`;
+    const text = `${head}cluster: { nodes: 60 }\nworkload: [{ do: drain }]\narms: [${arms.join(", ")}]\n${padding}`;
+    const flags = Array.from({ length: 40 }, (_, at) => set(`cluster.server.cores`, at + 1));
+    const judged = vi.spyOn(playedSchema, "safeParse");
+    const told = refusalOf(text, "full", set("cluster.nodes", 3), ...flags);
+    const count = judged.mock.calls.length;
+    judged.mockRestore();
+    // Once for each arm, and a hundred times for all flags together.
+    expect(count).toBeLessThanOrEqual(150);
+    expect(told.split("\n").slice(0, 2)).toEqual(
+      [4, 5].map(
+        (nodes) =>
+          `x.yaml: --set cluster.nodes=3: workload[0].nodes: ${nodes} nodes cannot be drained: there are 3, and that is the most`,
+      ),
+    );
   });
 
   it("may add a row behind the last one", () => {
@@ -245,11 +283,11 @@ describe("an experiment's file", () => {
     expect(mistakesOf(head + lists)).toContain("the server serves nothing under /apis/example.com/v1");
     expect(mistakesOf(`${head}cluster: { objects: [{ spec: { group: example.com } }] }\n${lists}`)).toBe("none");
     const drains = "workload:\n  - { do: drain, nodes: 9 }\n  - { do: fail, nodes: 9 }\n";
-    expect(mistakesOf(`${head}cluster: { nodes: 5 }\n${drains}`)).toBe(
+    expect(refusalOf(`${head}cluster: { nodes: 5 }\n${drains}`, "full")).toBe(
       "x.yaml:7:25: workload[0].nodes: 9 nodes cannot be drained: there are 5, and that is the most\nx.yaml:8:24: workload[1].nodes: 9 nodes cannot fail: there are 5, and that is the most",
     );
     const pools = "cluster: { pools: [{ name: a, count: 4 }, { name: b, count: 5 }] }\n";
-    expect(mistakesOf(`${head}${pools}${drains}`)).toBe("none");
+    expect(refusalOf(`${head}${pools}${drains}`, "full")).toBe("none");
     expect(mistakesOf(`${head}workload: [{ do: fail, zone: zone-9 }]\n`)).toContain("no zone is called zone-9");
     expect(mistakesOf(`${head}workload: [{ do: churn, at: 10s }]\n`)).toContain("the measurement is over by then");
     expect(mistakesOf(`${head}sweep: [{ set: cluster.nodes, to: [2, 3, "2", 2] }]\n`)).toBe(
@@ -260,6 +298,73 @@ describe("an experiment's file", () => {
     );
   });
 });
+
+it("what may be of several kinds is told with all of them", () => {
+  for (const code of ["5x9", "[]", "4.5"])
+    expect(mistakesOf(`${head}objectives: [{ requests: { code: ${code} }, max: 1 }]\n`)).toBe(
+      "x.yaml:5:34: objectives[0].requests.code: expected a status such as 410, or 4xx",
+    );
+  expect(mistakesOf(`${head}cluster: { controllers: 7 }\n`)).toBe(
+    "x.yaml:5:25: cluster.controllers: expected none or fields, not a number",
+  );
+});
+
+describe("how many nodes are drained or fail", () => {
+  const drains = `${head}cluster: { nodes: 5 }\nworkload: [{ do: drain, nodes: 9 }]\n`;
+  const tooMany = (there: number): string =>
+    `workload[0].nodes: 9 nodes cannot be drained: there are ${there}, and that is the most`;
+
+  it.each([
+    ["a sweep", "sweep: [{ set: cluster.nodes, to: [10, 20] }]\n", "full", []],
+    [
+      "each arm",
+      "arms: [{ name: a, set: { cluster.nodes: 9 } }, { name: b, set: { workload.0.nodes: 5 } }]\n",
+      "full",
+      [],
+    ],
+    ["a form", "tiny: { cluster.nodes: 9 }\n", "tiny", []],
+    [
+      "an arm, where a form has fewer",
+      "arms: [{ name: a, set: { cluster.nodes: 9 } }]\ntiny: { cluster.nodes: 4 }\n",
+      "tiny",
+      [],
+    ],
+    ["a flag", "", "full", [set("cluster.nodes", 10)]],
+  ] as const)("is judged by what is played: %s has as many", (_who, more, form, changes) => {
+    expect(mistakesOf(drains + more)).toBe("none");
+    expect(refusalOf(drains + more, form, ...changes)).toBe("none");
+  });
+
+  it("is told of what is played, and not of a base that is not", () => {
+    const place = "x.yaml:6:32";
+    expect(refusalOf(drains, "full")).toBe(`${place}: ${tooMany(5)}`);
+    const swept = `${drains}sweep: [{ set: cluster.nodes, to: [7, 9] }]\n`;
+    expect(refusalOf(swept, "full")).toBe(`${place}: arm cluster.nodes=7: ${tooMany(7)}`);
+    const armed = `${drains}arms: [{ name: a, set: { cluster.nodes: 9 } }, { name: b, set: {} }]\n`;
+    expect(refusalOf(armed, "full")).toBe(`${place}: arm b: ${tooMany(5)}`);
+    expect(refusalOf(swept, "full", set("sweep.0.to.0", 8))).toBe(`${place}: arm cluster.nodes=8: ${tooMany(8)}`);
+    const lowered = set("cluster.nodes", 3);
+    expect(refusalOf(drains.replace("nodes: 9", "nodes: 4"), "full", lowered)).toBe(
+      `x.yaml: ${lowered[2] as string}: workload[0].nodes: 4 nodes cannot be drained: there are 3, and that is the most`,
+    );
+    // Nor beside other mistakes.
+    expect(mistakesOf(`${armed.replace("until: 10s", "until: soon")}`)).not.toContain("drained");
+  });
+});
+
+it.each(["quick", "tiny", "arms", "sweep", "repetitions", "find"])(
+  "%s, which no run reads, is not varied from run to run",
+  (field) => {
+    const path = `${field}.x`;
+    const why = `${field} says which runs there are, and changing it from run to run does nothing: name what a run has, such as cluster.nodes`;
+    expect(mistakesOf(`${head}sweep: [{ set: ${path}, to: [1, 2] }]\n`)).toBe(`x.yaml:5:16: sweep[0].set: ${why}`);
+    expect(mistakesOf(`${head}arms: [{ name: a, set: { ${path}: 1 } }]\n`)).toContain(`arms[0].set.${path}: ${why}`);
+    expect(mistakesOf(`${head}find: { set: ${path}, from: 1, to: 2 }\n`)).toBe(`x.yaml:5:14: find.set: ${why}`);
+    const armed = `${head}arms: [{ name: a, set: {} }]\n`;
+    const typed = set(`arms.0.set.${path}`, 1);
+    expect(refusalOf(armed, "full", typed)).toBe(`x.yaml: ${typed[2] as string}: arms[0].set.${path}: ${why}`);
+  },
+);
 
 it("all mistakes of a file are told at once, those of its arms and forms among them", () => {
   const text = [
@@ -291,6 +396,19 @@ it("all mistakes of a file are told at once, those of its arms and forms among t
   const many = text.replace("cluster: { nods: 3 }", fields);
   const told = mistakesOf(many).split("\n");
   expect([told.length, told.at(-1)]).toEqual([11, "and 7 more"]);
+});
+
+it("mistakes that an arm has at each point of a sweep count once", () => {
+  const wrong = (from: number, count: number): string =>
+    Array.from({ length: count }, (_, at) => `cluster.field${from + at}: 1`).join(", ");
+  const sweep = "sweep: [{ set: cluster.nodes, to: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] }]\n";
+  const toldOf = (arms: string): readonly string[] => refusalOf(`${head}arms: [${arms}]\n${sweep}`, "full").split("\n");
+  const one = toldOf(`{ name: a, set: { ${wrong(0, 12)} } }`);
+  expect([one.length, one.at(-1)]).toEqual([11, "and 2 more"]);
+  const two = toldOf(`{ name: a, set: { ${wrong(0, 12)} } }, { name: b, set: { ${wrong(20, 3)} } }`);
+  expect([two.length, two.at(-1)]).toEqual([11, "and 5 more"]);
+  const many = toldOf(`{ name: a, set: { ${wrong(0, 130)} } }`);
+  expect([many.length, many.at(-1)]).toEqual([11, "and 120 more"]);
 });
 
 describe("a plan", () => {

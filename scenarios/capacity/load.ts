@@ -1,13 +1,22 @@
 /** From the text of an experiment's file to the experiment, and to each variant of it that is to be played. */
 import { parseYaml } from "../../wire/yaml-text.ts";
 import { judgedAs, parsedAs, ScenarioError, type Spot, type SpotOf, spotsIn } from "../load.ts";
-import { type Experiment, experimentSchema } from "./schema.ts";
+import { playedProblems, valueAt } from "./experiment-rules.ts";
+import { type Experiment, experimentSchema, playedSchema } from "./schema.ts";
 
 /** Where a change comes from: its path in the file, or what was typed. */
 export type Origin = readonly (string | number)[] | string;
 
 /** What differs from the file, by dotted path: `cluster.nodes`, `workload.0.within`. In order: the last one counts. */
 export type Changes = readonly (readonly [path: string, value: unknown, origin?: Origin])[];
+
+/** Of text that is judged once more for each flag of each arm that is wrong: a second of it. */
+const triedLengthMax = 10_000_000;
+
+/** Whether a run is played by it, or what is played is yet to come of it. */
+export type Use = "played" | "planned";
+
+const schemaOf: Readonly<Record<Use, typeof experimentSchema>> = { played: playedSchema, planned: experimentSchema };
 
 /** Imported clusters are long. */
 const textLengthMax = 200_000_000;
@@ -18,6 +27,10 @@ export class ExperimentFile {
   private readonly text: string;
   private readonly raw: unknown;
   private inFile: SpotOf | undefined;
+  /** How much text has been judged to find flags that are to blame. */
+  private triedLength = 0;
+  /** The flag that was to blame for a mistake, by its path. */
+  private readonly blamed = new Map<string, string>();
 
   /** `name` is how errors call the file. Throws `ScenarioError`. */
   constructor(text: string, name: string) {
@@ -29,13 +42,14 @@ export class ExperimentFile {
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       // Those of its arms and forms as well, which would come to light once the others are mended.
-      throw ScenarioError.of([...error.mistakes, ...ownMistakes(text, name)], error.moreCount);
+      throw new ScenarioError([...error.mistakes, ...ownMistakes(text, name)], error.moreCount);
     }
   }
 
-  /** The experiment with these changes. Throws `ScenarioError` for what is then wrong; `what` says whose changes they are. */
-  with(changes: Changes, what: string): Experiment {
-    if (changes.length === 0) return this.experiment;
+  /** The experiment with these changes. Throws `ScenarioError` for what is then wrong; `what` says whose changes they are, if anybody's. */
+  with(changes: Changes, what: string, use: Use = "played"): Experiment {
+    const isAsRead = changes.length === 0 && (use === "planned" || playedProblems(this.experiment).length === 0);
+    if (isAsRead) return this.experiment;
     const changed = structuredClone(this.raw);
     for (const [index, [path, value]] of changes.entries()) {
       const problem = put(changed, path, value);
@@ -43,8 +57,8 @@ export class ExperimentFile {
       const { text } = this.spot(keysOf(path), true, changes.slice(0, index + 1), what);
       throw new ScenarioError(`${text}: ${path}: ${problem}`);
     }
-    const flagBehind = this.flagFinder(changes);
-    return judgedAs(experimentSchema, changed, (path, isKey) => {
+    const flagBehind = this.flagFinder(changes, use);
+    return judgedAs(schemaOf[use], changed, (path, isKey) => {
       const flag = flagBehind(isKey ? path.slice(0, -1) : path);
       return flag === undefined ? this.spot(path, isKey, changes, what) : { text: flag, line: 0, column: 0 };
     });
@@ -60,36 +74,61 @@ export class ExperimentFile {
     if (!Array.isArray(at)) return { text: `${this.name}: ${(at as string) ?? what}`, line: 0, column: 0 };
     this.inFile ??= spotsIn(this.text, this.name);
     const { text, ...spot } = this.inFile(at as readonly PropertyKey[], isKey);
-    return { text: `${text}: ${what}`, ...spot };
+    return { text: what === "" ? text : `${text}: ${what}`, ...spot };
   }
 
   /**
    * For a mistake at a path that stands in the file, the last flag without which it is none, if there is such a one: who has typed
    * it is to mend that, and not the file.
    */
-  private flagFinder(changes: Changes): (path: readonly PropertyKey[]) => string | undefined {
+  private flagFinder(changes: Changes, use: Use): (path: readonly PropertyKey[]) => string | undefined {
     const flags = once(() =>
       changes
-        .flatMap(([path, , origin], index) => {
-          const from = typeof origin === "string" ? origin : originOf(keysOf(path), changes.slice(0, index + 1));
-          return typeof from === "string" ? [{ flag: from, without: changes.toSpliced(index, 1) }] : [];
-        })
+        .flatMap(([, , origin], index) => (typeof origin === "string" ? [{ flag: origin, index }] : []))
         .toReversed()
-        .map(({ flag, without }) => ({ flag, paths: once(() => this.wrongPaths(without)) })),
+        .map(({ flag, index }) => ({ flag, paths: once(() => this.triedWithout(index, changes, use)) })),
     );
     return (path) => {
       if (!Array.isArray(originOf(path, changes))) return undefined;
-      const found = flags().find(({ paths }) => paths()?.has(pathKey(path)) === false)?.flag;
-      return found === undefined ? undefined : `${this.name}: ${found}`;
+      const key = pathKey(path);
+      const found = flags().find(({ paths }) => paths()?.has(key) === false)?.flag;
+      if (found !== undefined) this.blamed.set(key, found);
+      // Beyond what is tried, what several arms have in common is blamed as it was in the first one.
+      const before = this.canTry() ? undefined : this.blamed.get(key);
+      const flag = found ?? flags().find((each) => each.flag === before)?.flag;
+      return flag === undefined ? undefined : `${this.name}: ${flag}`;
     };
   }
 
-  /** Where the experiment with these changes is wrong; undefined when they cannot be made. */
-  private wrongPaths(changes: Changes): ReadonlySet<string> | undefined {
-    const changed = structuredClone(this.raw);
-    if (changes.some(([path, value]) => put(changed, path, value) !== undefined)) return undefined;
-    return new Set(experimentSchema.safeParse(changed).error?.issues.map((issue) => pathKey(issue.path)));
+  private canTry(): boolean {
+    return this.triedLength + this.text.length <= triedLengthMax;
   }
+
+  private triedWithout(index: number, changes: Changes, use: Use): ReadonlySet<string> | undefined {
+    if (!this.canTry()) return undefined;
+    this.triedLength += this.text.length;
+    return this.wrongPaths(changes.toSpliced(index, 1), use);
+  }
+
+  /** Where the experiment is wrong with these changes, of which those that stand in the file are as they are there then; undefined when they cannot be made. */
+  private wrongPaths(changes: Changes, use: Use): ReadonlySet<string> | undefined {
+    const changed = structuredClone(this.raw);
+    for (const change of changes) {
+      const now = asItStands(change, changed);
+      if (now !== undefined && put(changed, change[0], now.value) !== undefined) return undefined;
+    }
+    return new Set(schemaOf[use].safeParse(changed).error?.issues.map((issue) => pathKey(issue.path)));
+  }
+}
+
+/** The value of a change, which a flag may have changed where it stands; undefined where it stands no longer. */
+function asItStands([path, value, origin]: Changes[number], root: unknown): { readonly value: unknown } | undefined {
+  if (!Array.isArray(origin)) return { value };
+  const place = origin as readonly (string | number)[];
+  if (place[0] === "sweep" && valueAt(root, [...place.slice(0, 2), "set"]) !== path) return undefined;
+  const now = valueAt(root, place);
+  // What is in two places would be changed in both.
+  return now === undefined ? undefined : { value: structuredClone(now) };
 }
 
 /** What the arms and forms of a file make wrong by themselves, whatever else is wrong in it. */

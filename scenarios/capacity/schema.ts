@@ -3,7 +3,7 @@ import { z } from "zod";
 import { pool, quantity } from "../node-file.ts";
 import { duration, place, positiveDuration, span } from "../values.ts";
 import { costFileSchema } from "./cost-constants.ts";
-import { checkExperiment } from "./experiment-rules.ts";
+import { checkExperiment, checkPlayed } from "./experiment-rules.ts";
 import { standingRow } from "./standing-rows.ts";
 import { deploymentFields, workloadRow } from "./workload-rows.ts";
 
@@ -102,13 +102,15 @@ const cluster = z.strictObject({
   latency: span.prefault("500us").describe("Of each message between a client and the server, each way."),
 });
 
+const codeRule = "expected a status such as 410, or 4xx";
+
 const requestFilter = z.strictObject({
   who: z.string().optional().describe("A component; * stands for any ending."),
   verb: z.string().optional(),
   resource: z.string().optional(),
   scope: z.enum(["resource", "namespace", "cluster"]).optional(),
   code: z
-    .union([z.int(), z.string().regex(/^\dxx$/)])
+    .union([z.int(), z.string().regex(/^\dxx$/, { error: codeRule })], { error: codeRule })
     .optional()
     .describe("410, or 4xx for all of them."),
 });
@@ -218,6 +220,9 @@ export const experimentSchema = z
       .describe("Watch events that a real server sent for it, to all watches together."),
   })
   .superRefine(checkExperiment);
+
+/** Of what a run is played by. */
+export const playedSchema = experimentSchema.superRefine(checkPlayed);
 
 export type Experiment = z.infer<typeof experimentSchema>;
 export type Objective = z.infer<typeof objective>;

@@ -68,6 +68,10 @@ describe("shrinking", () => {
     const steps = shrinking(whole, failure as NonNullable<typeof failure>, 80);
     let step = steps.next();
     for (let before = 0; step.done !== true; before++, step = steps.next()) expect(step.value.attempts).toBe(before);
+    // The last attempt ends the search: nobody can interrupt between them.
+    const once = shrinking(whole, failure as NonNullable<typeof failure>, 1);
+    expect(once.next()).toMatchObject({ done: false, value: { attempts: 0 } });
+    expect(once.next()).toMatchObject({ done: true, value: { attempts: 1 } });
     const { reproduction, failure: left, attempts } = step.value;
     expect(attempts).toBeLessThanOrEqual(80);
     expect(left.signature).toBe(failure?.signature);

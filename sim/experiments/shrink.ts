@@ -59,7 +59,7 @@ export function edited(scenario: Scenario, { without, untilMicros, quietFromMicr
 }
 
 /**
- * The smallest so far, before the first attempt and after each, of `attemptsMax` at most; returns the smallest of all. `failure` is what
+ * The smallest so far before each attempt, of `attemptsMax` at most; returns the smallest of all after the last one. `failure` is what
  * the whole run ends in; only its signature has to stay.
  */
 export const shrinking = (
@@ -68,7 +68,7 @@ export const shrinking = (
   attemptsMax: number,
 ): Generator<Shrunk, Shrunk> => new Shrinker(whole, failure, attemptsMax).run();
 
-/** Attempts one by one, with the smallest so far. */
+/** Before each attempt, the smallest so far. */
 type Attempts<Result = void> = Generator<Shrunk, Result>;
 
 class Shrinker {
@@ -84,7 +84,6 @@ class Shrinker {
   }
 
   *run(): Attempts<Shrunk> {
-    yield this.smallest();
     for (let before = Infinity; this.size() < before && this.attempts < this.attemptsMax; ) {
       before = this.size();
       yield* this.cutTime();
@@ -108,6 +107,7 @@ class Shrinker {
   /** Keeps the change when the run still fails the same way. */
   private *attempt(change: Partial<Pick<Reproduction, "edits" | "faults">>): Attempts<boolean> {
     if (this.attempts >= this.attemptsMax) return false;
+    yield this.smallest();
     this.attempts++;
     const candidate = { ...this.best, ...change };
     const failure = reproduce(candidate);
@@ -116,7 +116,6 @@ class Shrinker {
       this.best = candidate;
       this.failure = failure;
     }
-    yield this.smallest();
     return isSame;
   }
 

@@ -14,6 +14,7 @@ import {
   type SeenNode,
   seenNode,
   seenPod,
+  seenPodState,
   seenPriority,
   type SeenPriority,
 } from "./seen-objects.ts";
@@ -130,16 +131,16 @@ export class ClusterShape {
   }
 
   private addPod(object: unknown): void {
-    const pod = read(seenPod, "Pod", object);
-    if (!this.isNew(`pod ${pod.metadata.namespace}/${pod.metadata.name}`)) return;
-    const phase = pod.status?.phase;
-    if (phase === "Succeeded" || phase === "Failed") this.endedCount++;
-    else if ((object as { metadata: { deletionTimestamp?: unknown } }).metadata.deletionTimestamp != null)
-      this.leavingCount++;
-    else {
-      this.podCount++;
-      this.pods.add(pod, sizeOf(object as object));
-    }
+    const { metadata, status } = read(seenPodState, "Pod", object);
+    const hasEnded = status?.phase === "Succeeded" || status?.phase === "Failed";
+    const isLeaving = metadata.deletionTimestamp != null;
+    const pod = hasEnded || isLeaving ? undefined : read(seenPod, "Pod", object);
+    if (!this.isNew(`pod ${metadata.namespace}/${metadata.name}`)) return;
+    if (hasEnded) this.endedCount++;
+    else if (isLeaving) this.leavingCount++;
+    if (pod === undefined) return;
+    this.podCount++;
+    this.pods.add(pod, sizeOf(object as object));
   }
 
   private isNew(key: string): boolean {

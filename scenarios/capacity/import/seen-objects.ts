@@ -16,9 +16,9 @@ const selector = z
   })
   .nullish();
 
-const countRule = "expected a whole number of zero or more, or a percentage such as 25%";
+const countRule = "expected a whole number of zero or more, or a percentage such as 25%, of 100% at most";
 const countOrPercent = z.union(
-  [z.int().min(0, { error: countRule }), z.string().regex(/^\d{1,9}%$/, { error: countRule })],
+  [z.int().min(0, { error: countRule }), z.string().regex(/^0{0,6}(100|\d{1,2})%$/, { error: countRule })],
   { error: countRule },
 );
 
@@ -44,6 +44,12 @@ export const seenNode = z.object({
 const container = z.object({
   restartPolicy: z.string().nullish(),
   resources: z.object({ requests: amounts }).nullish(),
+});
+
+/** What all pods have, those as well of which nothing else is read. */
+export const seenPodState = z.object({
+  metadata: z.object({ name, namespace, deletionTimestamp: z.unknown().optional() }),
+  status: z.object({ phase: z.string().nullish() }).nullish(),
 });
 
 export const seenPod = z.object({
@@ -75,7 +81,6 @@ export const seenPod = z.object({
     affinity: z.record(z.string(), z.unknown()).nullish(),
     topologySpreadConstraints: z.array(z.unknown()).nullish(),
   }),
-  status: z.object({ phase: z.string().nullish() }).nullish(),
 });
 
 export const seenBudget = z.object({
